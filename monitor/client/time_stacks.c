@@ -14,7 +14,7 @@ enum {
 	BELOW = 32 * 1024,
 	ABOVE = 4 * 1024,
 	STACKS_MAX = 64,
-	FRAMES_MAX = 1 << 20,
+	FRAMES_MAX = 1 << 21,	/* that there is room for, on all stacks */
 	GONE = 64,		/* frames left by jumps that are remembered */
 };
 
@@ -39,6 +39,7 @@ struct time_stacks {
 	void *ctx;
 	struct stack_frames stacks[STACKS_MAX];
 	size_t n, current;
+	size_t room;		/* of all stacks */
 	struct func_frames *funcs;
 	size_t nfuncs;
 	uint64_t last;		/* when time was accounted for last */
@@ -90,19 +91,36 @@ func_of(struct time_stacks *stacks, uint32_t func)
 	return of;
 }
 
+/* Make room for another frame, unless there are too many. */
+static bool
+frame_room(struct time_stacks *stacks, struct stack_frames *stack)
+{
+	size_t more = stack->room + 16;
+
+	if (stack->n < stack->room)
+		return true;
+	if (more > FRAMES_MAX - stacks->room)
+		more = FRAMES_MAX - stacks->room;
+	if (!more)
+		return false;
+	stack->room += more;
+	stacks->room += more;
+	stack->frames = mem_grow(stack->frames, stack->room,
+				 sizeof(*stack->frames));
+	return true;
+}
+
 static void
 frame_push(struct time_stacks *stacks, struct stack_frames *stack,
 	   const struct time_frame *frame)
 {
-	struct func_frames *of;
+	struct func_frames *of = func_of(stacks, frame->func);
 
-	if (stack->n == stack->room) {
-		stack->room = 2 * stack->room + 16;
-		stack->frames = mem_grow(stack->frames, stack->room,
-					 sizeof(*stack->frames));
+	if (!frame_room(stacks, stack)) {
+		of->times->lost = true;
+		return;
 	}
 	stack->frames[stack->n++] = *frame;
-	of = func_of(stacks, frame->func);
 	if (!of->depth++)
 		of->since = frame->entered;
 }
@@ -185,6 +203,7 @@ static void
 stack_drop(struct time_stacks *stacks, size_t i)
 {
 	free(stacks->stacks[i].frames);
+	stacks->room -= stacks->stacks[i].room;
 	stacks->n--;
 	memmove(&stacks->stacks[i], &stacks->stacks[i + 1],
 		(stacks->n - i) * sizeof(*stacks->stacks));
@@ -253,20 +272,20 @@ record_enter(struct time_stacks *stacks, bool again, uint32_t func, uint32_t sp,
 	     uint64_t now)
 {
 	struct stack_frames *stack = stack_now(stacks);
-	struct times *times = func_of(stacks, func)->times;
+	const struct func_frames *of = func_of(stacks, func);
+	struct times *times = of->times;
 	const struct time_frame *top;
 
 	frames_jump(stacks, sp, false, now);
 	top = top_of(stack);
 	if (again && top && top->sp == sp && top->func == func)
 		return;
+	/* Or the stack was moved while the function made room on it. */
+	if (again && !top && of->depth)
+		times->lost = true;
 	frames_jump(stacks, sp, true, now);
 	times->calls++;
-	if (stack->n == FRAMES_MAX)
-		times->lost = true;
-	else
-		frame_push(stacks, stack,
-			   &(struct time_frame){ func, sp, now, false });
+	frame_push(stacks, stack, &(struct time_frame){ func, sp, now, false });
 }
 
 /* Was the frame taken to be gone? */
@@ -288,8 +307,12 @@ leave_unmatched(struct time_stacks *stacks, uint32_t func, uint32_t sp)
 {
 	const struct time_frame *top = top_of(stack_now(stacks));
 
-	if (!frame_gone(stacks, func, sp))
+	if (!frame_gone(stacks, func, sp)) {
+		/* The call may have begun where the stack was before. */
+		if (!top && func_of(stacks, func)->depth)
+			func_of(stacks, func)->times->lost = true;
 		return;
+	}
 	if (top)
 		func_of(stacks, top->func)->times->lost = true;
 	for (size_t i = 0; i < GONE && i < stacks->ngone; i++) {

@@ -215,6 +215,49 @@ test_lost(void **state)
 }
 
 /* While calls go on: what they took so far, and then the rest. */
+/* A function may have its stack moved and begin anew, as Go's do. */
+static void
+test_moved(void **state)
+{
+	static const struct step top[] = {
+		{ RECORD_ENTER, MAIN, 1000, 0 },
+		{ RECORD_AGAIN, F, 900, 1 },
+		{ RECORD_AGAIN, F, 900000, 2 },
+	};
+	static const struct step below[] = {
+		{ RECORD_ENTER, F, 1000, 0 },	{ RECORD_AGAIN, G, 900, 1 },
+		{ RECORD_LEAVE, G, 900, 2 },	{ RECORD_ENTER, G, 900000, 3 },
+		{ RECORD_LEAVE, G, 900000, 4 }, { RECORD_LEAVE, F, 900100, 5 },
+	};
+	struct time_stacks *stacks = STEPS(top);
+
+	assert_true(times[F].lost);
+	assert_false(times[MAIN].lost);
+	stacks_done(stacks);
+	stacks = STEPS(below);
+	assert_true(times[F].lost);
+	assert_false(times[G].lost);
+	stacks_done(stacks);
+}
+
+/* Only so many frames are remembered, on all stacks together. */
+static void
+test_deep(void **state)
+{
+	struct time_stacks *stacks = STEPS(
+		((struct step[]){ { RECORD_ENTER, MAIN, 0xf0000000, 0 } }));
+
+	for (uint32_t i = 1; i < 1 << 20; i++)
+		time_stacks_record(stacks, RECORD_ENTER, F, 0xf0000000 - i, i);
+	assert_false(times[F].lost);
+	for (uint32_t i = 0; i < 1 << 20; i++)
+		time_stacks_record(stacks, RECORD_ENTER, G, 0x70000000 - i,
+				   (1 << 20) + i);
+	assert_true(times[G].lost);
+	assert_false(times[F].lost);
+	stacks_done(stacks);
+}
+
 static void
 test_settle(void **state)
 {
@@ -292,6 +335,8 @@ main(void)
 		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_bins),
