@@ -73,7 +73,18 @@ times_add(struct times *into, const struct times *from)
 static uint64_t
 scaled(uint64_t ticks, double units)
 {
-	return (uint64_t)((double)ticks * units + 0.5);
+	double n = (double)ticks * units + 0.5;
+
+	return n < 0x1p64 ? (uint64_t)n : UINT64_MAX;
+}
+
+struct times *
+times_copy(const struct times *from)
+{
+	struct times *times = mem_alloc(sizeof(*times));
+
+	times_add(times, from);
+	return times;
 }
 
 struct times *

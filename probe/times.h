@@ -36,6 +36,8 @@ uint64_t time_bin_end(unsigned bin);
 /* One more call has ended. */
 void times_ended(struct times *times, uint64_t time);
 void times_add(struct times *into, const struct times *from);
+/* The same; owned by the caller. */
+struct times *times_copy(const struct times *from);
 /* The same in a unit of which a tick has so many; owned by the caller. */
 struct times *times_scale(const struct times *from, double units);
 /* No calls. */

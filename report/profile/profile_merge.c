@@ -168,7 +168,10 @@ extras_add(struct profile_func *into, const struct profile_func *from)
 
 /* ---- functions */
 
-/* Make a function unknown: drop all but its description, and the reason. */
+/*
+ * Make a function's counts unknown: drop all but its description, its times and
+ * the reason.
+ */
 static void
 func_make_unknown(struct profile_func *func, const char *why)
 {
@@ -181,10 +184,14 @@ func_make_unknown(struct profile_func *func, const char *why)
 		.why = mem_strdup(why),
 		.ranges = func->ranges,
 		.nranges = func->nranges,
+		.times = func->times,
+		.untimed = func->untimed,
 	};
 
 	func->name = NULL;
 	func->ranges = NULL;
+	func->times = NULL;
+	func->untimed = NULL;
 	func_clear(func);
 	*func = unknown;
 }

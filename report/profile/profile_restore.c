@@ -337,7 +337,7 @@ times_restore(struct plan *plan, struct func_plan *fplan,
 		return;
 	plan->tick_ns = 1;
 	if (func->times)
-		fplan->times = times_scale(func->times, 1);
+		fplan->times = times_copy(func->times);
 	if (func->untimed)
 		fplan->untimed = mem_strdup(func->untimed);
 }

@@ -211,7 +211,7 @@ times_save(struct profile_func *func, const struct func_plan *fplan)
 	const char *why = fplan_untimed(fplan);
 
 	if (fplan->times)
-		func->times = times_scale(fplan->times, 1);
+		func->times = times_copy(fplan->times);
 	if (why)
 		func->untimed = mem_strdup(why);
 }

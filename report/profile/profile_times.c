@@ -2,6 +2,7 @@
  * Writes, reads, checks and adds up the times of functions.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/profile/profile_inner.h"
 #include "util/mem.h"
@@ -20,7 +21,8 @@ times_fault(const struct profile_func *func)
 	for (unsigned i = 0; times->bins && i < TIME_BINS; i++)
 		if (__builtin_add_overflow(n, times->bins[i], &n))
 			return "too many times";
-	if (n != times->ended || times->min > times->max)
+	if (n != times->ended || times->min > times->max ||
+	    (!n && (times->sum || times->max)))
 		return "times that contradict each other";
 	return NULL;
 }
@@ -150,29 +152,46 @@ times_fit(const struct times *a, const struct times *b)
 	       !__builtin_add_overflow(a->sum, b->sum, &sum);
 }
 
-static void
-times_drop(struct profile_func *func)
+/*
+ * Sums of more than 64 bits are not known, whatever is added later.  The order
+ * of merging must not matter.
+ */
+static const char why_large[] = "the sums of merged files are too large";
+
+static bool
+times_large(const struct profile_func *func)
 {
-	times_free(func->times);
-	free(func->untimed);
-	func->times = NULL;
-	func->untimed = NULL;
+	return func->untimed && !strcmp(func->untimed, why_large);
+}
+
+static void
+times_lose(struct profile_func *into, struct profile_func *from)
+{
+	times_free(into->times);
+	times_free(from->times);
+	into->times = from->times = NULL;
+	free(into->untimed);
+	into->untimed = mem_strdup(why_large);
 }
 
 void
 times_merge(struct profile_func *into, struct profile_func *from)
 {
-	if (into->times && from->times &&
-	    !times_fit(into->times, from->times)) {
-		times_drop(into);
-		times_drop(from);
-	} else if (into->times && from->times) {
+	if (times_large(into) || times_large(from) ||
+	    (into->times && from->times &&
+	     !times_fit(into->times, from->times))) {
+		times_lose(into, from);
+		return;
+	}
+	if (into->times && from->times) {
 		times_add(into->times, from->times);
 	} else if (from->times) {
 		into->times = from->times;
 		from->times = NULL;
 	}
-	if (!into->untimed) {
+	if (from->untimed &&
+	    (!into->untimed || strcmp(from->untimed, into->untimed) < 0)) {
+		free(into->untimed);
 		into->untimed = from->untimed;
 		from->untimed = NULL;
 	}

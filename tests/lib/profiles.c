@@ -128,6 +128,24 @@ world_doubt(struct profile_func *func)
 }
 
 static void
+world_times(struct profile_func *func)
+{
+	struct times *times;
+
+	if (random_chance(20))
+		func->untimed = world_name("untimed ", random_below(3));
+	if (random_chance(60))
+		return;
+	times = func->times = mem_alloc(sizeof(*times));
+	for (unsigned i = 0; i < 4 && random_chance(80); i++)
+		times_ended(times, world_number() >> 2);
+	times->calls = world_number();
+	times->total = world_number();
+	times->self = world_number();
+	times->lost = random_chance(10);
+}
+
+static void
 world_func(const struct profile *profile, struct profile_func *func,
 	   uint64_t addr, uint32_t part)
 {
@@ -164,6 +182,7 @@ world_func(const struct profile *profile, struct profile_func *func,
 		world_extras(profile, func);
 	if (func->state == PROFILE_COUNTED && func->nblocks)
 		world_doubt(func);
+	world_times(func);
 }
 
 /* Make object 0 to WORLD_OBJECTS - 1; the last two have no build-id. */

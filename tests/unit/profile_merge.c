@@ -29,6 +29,29 @@ sum(const struct profile *a, const struct profile *b)
 	return into;
 }
 
+/* The texts that are compared have no times. */
+static void
+times_same(const struct profile *a, const struct profile *b)
+{
+	for (size_t i = 0; i < a->nobjects; i++)
+		for (size_t k = 0; k < a->objects[i].nfuncs; k++) {
+			const struct profile_func *p = &a->objects[i].funcs[k];
+			const struct profile_func *q = &b->objects[i].funcs[k];
+
+			assert_int_equal(p->times != NULL, q->times != NULL);
+			assert_string_equal(p->untimed ? p->untimed : "",
+					    q->untimed ? q->untimed : "");
+			if (!p->times)
+				continue;
+			assert_int_equal(p->times->total, q->times->total);
+			assert_int_equal(p->times->self, q->times->self);
+			assert_int_equal(p->times->sum, q->times->sum);
+			assert_int_equal(p->times->min, q->times->min);
+			assert_int_equal(p->times->max, q->times->max);
+			assert_int_equal(p->times->ended, q->times->ended);
+		}
+}
+
 /* Both are used up. */
 static void
 same(struct profile *a, struct profile *b)
@@ -36,6 +59,7 @@ same(struct profile *a, struct profile *b)
 	char *text_a = profile_dump(a), *text_b = profile_dump(b);
 
 	assert_string_equal(text_a, text_b);
+	times_same(a, b);
 	free(text_a);
 	free(text_b);
 	profile_free(a);
