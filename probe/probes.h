@@ -26,9 +26,9 @@ struct probe_list {
  * element and operation at most: clients that ask for the same operation share
  * it.  One that records comes before the one that adds, which must have been
  * asked for first.  Returns 0, or -1 with the message: the element has a probe
- * with another operand, or can have none.  Edges of an indirect jump have no probes but those that count
- * (placement_input.tables), and code that no known control flow leads to, which
- * may be data, has none.
+ * with another operand, or can have none.  Edges of an indirect jump have no
+ * probes but those that count (placement_input.tables), and code that no known
+ * control flow leads to, which may be data, has none.
  */
 int probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
 	      int32_t operand) MUST_CHECK;

@@ -59,9 +59,7 @@ line_add(struct lines *lines, const struct table *table,
 		return;
 	if (fplan->times)
 		line.times = *fplan->times;
-	/* Where times were lost all calls are counted nevertheless. */
-	line.calls = line.why ? figure_of(&fplan->calls) :
-				(struct figure){ .n = line.times.calls };
+	line.calls = figure_of(&fplan->calls);
 	if (!fplan->times && !line.calls.why && !line.calls.n)
 		return;
 	line.name = name_with_aliases(fplan_func(fplan, plan->image),
