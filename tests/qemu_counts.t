@@ -165,7 +165,8 @@ END
 	    "--report=insns:$scratch/insns"],
 	    ["tests/m68k/many-O2.$name", '-loop']);
 
-	ok(wait_for(sub { called_so_far($started, 'main') }),
+	# Also before its first instruction, when nothing is counted yet.
+	ok(wait_for(sub { called_so_far($started, 'main') eq '1' }),
 	    "$name: it loops");
 	my ($simulator) = grep { slurp("/proc/$_/cmdline") =~ /^$qemu\0/ }
 	    children_of($started->{pid});
@@ -174,7 +175,7 @@ END
 	$run = monitor_finish($started);
 	is($run->{status}, 128 + 9, '  and is killed');
 	cmp_ok((sort { $b <=> $a } grep { $_ ne '?' }
-	    values %{insns_read(slurp("$scratch/insns"))})[0] // 0, '>', 1000,
+	    values %{insns_read(slurp("$scratch/insns"))})[0] // 0, '>', 0,
 	    '  its counts are there');
 }
 done_testing();

@@ -144,5 +144,6 @@ main(void)
 		cmocka_unit_test(test_long),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

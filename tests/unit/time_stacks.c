@@ -342,5 +342,6 @@ main(void)
 		cmocka_unit_test(test_bins),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
