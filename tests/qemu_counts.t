@@ -102,7 +102,9 @@ for my $case (['qemu-m68k', 'm68k', 'm68k-linux-gnu-gcc'],
 
 	system($compiler, '-g', '-w', '-O1', '-static', '-o', $program,
 	    'tests/prog/interrupted.c') == 0 or die "$compiler failed";
-	for my $end ('none', 'leave', 'crash', 'raise') {
+	# On a busy machine a signal comes before the call that it is for, and
+	# the counts of the function that it interrupts are not known then.
+	for my $end ($slow ? ('none', 'leave', 'crash', 'raise') : ()) {
 		my $run = equal(['--file=interrupted.c'], [$program, $end],
 		    "$name, signals, $end");
 
