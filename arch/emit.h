@@ -102,9 +102,10 @@ struct emitter {
 
 	/*
 	 * How many ticks of the time stamp PROBE_RECORD takes on this machine,
-	 * which must have this CPU.  NULL: this CPU has no such probes.
+	 * which must have this CPU, with the page that they use divided so.
+	 * NULL: this CPU has no such probes.
 	 */
-	uint64_t (*record_cost)(void);
+	uint64_t (*record_cost)(const struct page_offsets *offsets);
 
 	/* Write a call of call_len bytes, likewise. */
 	int (*call_write)(uint64_t from, uint64_t to, uint8_t *bytes);

@@ -88,8 +88,10 @@ struct record {
 
 enum {
 	RECORDS_MAX = 16384,
-	RECORDS_SIZE = RECORDS_MAX * 16,
+	RECORDS_SIZE = RECORDS_MAX * sizeof(struct record),
 };
+
+_Static_assert(sizeof(struct record) == 16, "it has no padding");
 
 /* How a probe's code reaches its slot. */
 enum probe_form {
@@ -132,6 +134,15 @@ struct fragment {
 				   block's indirect jump has been counted */
 };
 
+/* Where a thread counter page has what probes need, beside their slots. */
+struct page_offsets {
+	uint64_t scratch;	/* the scratch slots */
+	uint64_t records;	/* the end of the thread's records */
+	uint64_t room;		/* of 8 bytes: minus how many bytes there is
+				   still room for */
+	uint64_t full;		/* the time stamp of a probe that finds none */
+};
+
 /* The addresses that a fragment is written for. */
 struct fragment_at {
 	uint64_t va;
@@ -141,12 +152,7 @@ struct fragment_at {
 				   entry: offset in the thread counter page; va
 				   if PROBE_LOCKED */
 	uint32_t entries;	/* FRAGMENT_INDEX: that have a slot each */
-	uint64_t scratch;	/* offset of the scratch slots in that page */
-	uint64_t records;	/* ... of the end of the thread's records ... */
-	uint64_t room;		/* ... of 8 bytes: minus how many bytes there is
-				   still room for ... */
-	uint64_t full;		/* ... and of the time stamp of a probe that
-				   finds none */
+	struct page_offsets page;
 	const uint8_t *code;	/* of the instruction at addr */
 	const struct dispatch_map *map;	/* of a FRAGMENT_DISPATCH ... */
 	uint64_t map_va;	/* ... and where its targets' vas are */

@@ -215,10 +215,7 @@ fragment_at(const struct relocated *relocated,
 		.va = place->va + fragment->offset,
 		.original = place->bias + fragment->addr,
 		.to = place->bias + fragment->target,
-		.scratch = place->scratch,
-		.records = place->records,
-		.room = place->room,
-		.full = place->full,
+		.page = place->page,
 	};
 	size_t avail = 0;
 

@@ -135,9 +135,7 @@ struct relocated_place {
 	uint64_t bias;		/* of the original: va = addr + bias */
 	uint64_t slots;		/* where slot number 0 is: its offset in the
 				   thread counter page, or its va */
-	uint64_t scratch;	/* SCRATCH_SLOTS of 8 bytes: offset in the
-				   thread counter page */
-	uint64_t records, room, full;	/* as in struct fragment_at */
+	struct page_offsets page;	/* in the thread counter page */
 	int64_t spring;		/* from behind the entry patch to its
 				   springboard; 0: there is no memory there */
 };

@@ -152,7 +152,7 @@ static int
 scratch_put(uint8_t *p, const struct fragment_at *at, uint8_t opcode,
 	    unsigned reg, unsigned slot)
 {
-	return x86_gs_put(p, opcode, reg, at->scratch + 8 * slot);
+	return x86_gs_put(p, opcode, reg, at->page.scratch + 8 * slot);
 }
 
 /* Write an instruction with rax and memory at `to`, at va. */
@@ -238,7 +238,7 @@ step_put(const struct fragment *fragment, const struct fragment_at *at,
 		return scratch_put(p, at, LOAD, RCX, SCRATCH_OTHER);
 	case STEP_JUMP:
 		return gs_put(p, 4, (uint8_t[]){ 0x65, 0xff, 0x24, 0x25 },
-			      at->scratch + 8 * SCRATCH_TARGET);
+			      at->page.scratch + 8 * SCRATCH_TARGET);
 	case STEPS:
 		break;
 	}

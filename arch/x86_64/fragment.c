@@ -224,7 +224,7 @@ keep_write(const struct fragment *fragment, const struct fragment_at *at,
 	enum { LOAD = 0x8b, STORE = 0x89, RAX = 0 };
 	unsigned disp = x86_imm_size(fragment->operand);
 
-	if (x86_gs_put(p, STORE, RAX, at->scratch) ||
+	if (x86_gs_put(p, STORE, RAX, at->page.scratch) ||
 	    x86_gs_put(p + GS_LEN, LOAD, RAX, at->slot))
 		return -1;
 	p += 2 * GS_LEN;		/* lea operand(%rax), %rax */
@@ -232,7 +232,7 @@ keep_write(const struct fragment *fragment, const struct fragment_at *at,
 	memcpy(p + LEA_LEN, &fragment->operand, disp);
 	p += LEA_LEN + disp;
 	if (x86_gs_put(p, STORE, RAX, at->slot) ||
-	    x86_gs_put(p + GS_LEN, LOAD, RAX, at->scratch))
+	    x86_gs_put(p + GS_LEN, LOAD, RAX, at->page.scratch))
 		return -1;
 	return 0;
 }

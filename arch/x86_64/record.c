@@ -19,131 +19,212 @@ enum { RAX, RCX, RDX, RSP = 4 };
 enum {
 	LOAD = 0x8b,
 	STORE = 0x89,
-	JUMP_SHORT = 2,
-	RDTSC_LEN = 2,
+	JUMP_SHORT = 0xeb,
+	JRCXZ = 0xe3,
 	PUT_LEN = 7,		/* mov %r32, %gs:disp32(%rcx) */
 	PUT_IMM_LEN = 11,	/* movl $imm32, %gs:disp32(%rcx) */
+	SHORT_LEN = 2,
+	RDTSC_LEN = 2,
 	LEA_LEN = 4,
 	TRAP_LEN = 1,
 };
 
-/* Offsets of the code's instructions. */
-enum {
-	AT_ROOM = 3 * GS_LEN,
-	AT_FULL = AT_ROOM + GS_LEN,
-	AT_STAMP = AT_FULL + JUMP_SHORT,
-	AT_LOW = AT_STAMP + RDTSC_LEN,
-	AT_HIGH = AT_LOW + PUT_LEN,
-	AT_WHAT = AT_HIGH + PUT_LEN,
-	AT_SP = AT_WHAT + PUT_IMM_LEN,
-	AT_NEXT = AT_SP + PUT_LEN,
-	AT_COMMIT = AT_NEXT + LEA_LEN,
-	AT_RESTORE = AT_COMMIT + GS_LEN,
-	AT_OVER = AT_RESTORE + 3 * GS_LEN,
-	AT_FOUND = AT_OVER + JUMP_SHORT,
-	AT_FOUND_LOW = AT_FOUND + RDTSC_LEN,
-	AT_FOUND_HIGH = AT_FOUND_LOW + GS_STORE_LEN,
-	AT_TRAP = AT_FOUND_HIGH + GS_STORE_LEN,
-	AT_AGAIN = AT_TRAP + TRAP_LEN,
-	AT_END = AT_AGAIN + JUMP_SHORT,
+/* The code's instructions, in their order. */
+enum step {
+	STEP_SAVE_RAX,
+	STEP_SAVE_RCX,
+	STEP_SAVE_RDX,
+	STEP_ROOM,
+	STEP_IF_FULL,
+	STEP_STAMP,
+	STEP_LOW,
+	STEP_HIGH,
+	STEP_WHAT,
+	STEP_SP,
+	STEP_NEXT,
+	STEP_COMMIT,
+	STEP_RAX,
+	STEP_RCX,
+	STEP_RDX,
+	STEP_OVER,
+	STEP_FULL,
+	STEP_FULL_LOW,
+	STEP_FULL_HIGH,
+	STEP_TRAP,
+	STEP_AGAIN,
+	STEPS
 };
 
-static const uint8_t boundaries[] = {
-	GS_LEN,
-	2 * GS_LEN,
-	AT_ROOM,
-	AT_FULL,
-	AT_STAMP,
-	AT_LOW,
-	AT_HIGH,
-	AT_WHAT,
-	AT_SP,
-	AT_NEXT,
-	AT_COMMIT,
-	AT_RESTORE,
-	AT_RESTORE + GS_LEN,
-	AT_RESTORE + 2 * GS_LEN,
-	AT_OVER,
-	AT_FOUND,
-	AT_FOUND_LOW,
-	AT_FOUND_HIGH,
-	AT_AGAIN,
+static const uint8_t lens[STEPS] = {
+	[STEP_SAVE_RAX] = GS_LEN,
+	[STEP_SAVE_RCX] = GS_LEN,
+	[STEP_SAVE_RDX] = GS_LEN,
+	[STEP_ROOM] = GS_LEN,
+	[STEP_IF_FULL] = SHORT_LEN,
+	[STEP_STAMP] = RDTSC_LEN,
+	[STEP_LOW] = PUT_LEN,
+	[STEP_HIGH] = PUT_LEN,
+	[STEP_WHAT] = PUT_IMM_LEN,
+	[STEP_SP] = PUT_LEN,
+	[STEP_NEXT] = LEA_LEN,
+	[STEP_COMMIT] = GS_LEN,
+	[STEP_RAX] = GS_LEN,
+	[STEP_RCX] = GS_LEN,
+	[STEP_RDX] = GS_LEN,
+	[STEP_OVER] = SHORT_LEN,
+	[STEP_FULL] = RDTSC_LEN,
+	[STEP_FULL_LOW] = GS_STORE_LEN,
+	[STEP_FULL_HIGH] = GS_STORE_LEN,
+	[STEP_TRAP] = TRAP_LEN,
+	[STEP_AGAIN] = SHORT_LEN,
 };
+
+/* The offset at which an instruction begins; of STEPS, the code's size. */
+static unsigned
+step_offset(enum step step)
+{
+	unsigned offset = 0;
+
+	for (enum step before = 0; before < step; before++)
+		offset += lens[before];
+	return offset;
+}
 
 unsigned
 x86_record_size(void)
 {
-	return AT_END;
+	return step_offset(STEPS);
+}
+
+static int
+bytes_put(uint8_t *p, const uint8_t *bytes, size_t n)
+{
+	memcpy(p, bytes, n);
+	return 0;
+}
+
+static int
+jump_put(uint8_t *p, uint8_t opcode, enum step from, enum step to)
+{
+	unsigned distance = step_offset(to) - step_offset(from + 1);
+
+	p[0] = opcode;
+	p[1] = (uint8_t)distance;
+	return 0;
 }
 
 /* Store a 32-bit register in the record, at an offset from its beginning. */
-static void
-field_put(uint8_t *p, unsigned reg, uint64_t records, size_t offset)
+static int
+field_put(uint8_t *p, unsigned reg, const struct fragment_at *at, size_t offset)
 {
-	uint32_t disp = (uint32_t)(records + offset);
+	uint32_t disp = (uint32_t)(at->page.records + offset);
 
 	memcpy(p, (uint8_t[]){ 0x65, STORE, (uint8_t)(0x81 | reg << 3) }, 3);
 	memcpy(p + 3, &disp, 4);
+	return 0;
 }
 
-/* Save rax, rcx and rdx in the scratch slots, or load them from there. */
+/* Store the probe's operand there. */
 static int
-scratch_put(uint8_t *p, uint8_t opcode, uint64_t scratch)
+what_put(uint8_t *p, int32_t operand, const struct fragment_at *at)
 {
-	static const uint8_t regs[] = { RAX, RCX, RDX };
-	int err = 0;
+	size_t offset = offsetof(struct record, what);
+	uint32_t disp = (uint32_t)(at->page.records + offset);
 
-	for (unsigned i = 0; i < sizeof(regs); i++)
-		err |= x86_gs_put(p + i * GS_LEN, opcode, regs[i],
-				  scratch + UINT64_C(8) * i);
-	return err;
+	memcpy(p, (uint8_t[]){ 0x65, 0xc7, 0x81 }, 3);
+	memcpy(p + 3, &disp, 4);
+	memcpy(p + 7, &operand, 4);
+	return 0;
+}
+
+static int
+full_put(uint8_t *p, unsigned reg, uint64_t disp)
+{
+	x86_gs_store(p, reg, disp);
+	return 0;
+}
+
+/* Write one instruction.  0, or -1: the records are too far away. */
+static int
+step_put(const struct fragment *fragment, const struct fragment_at *at,
+	 enum step step, uint8_t *p)
+{
+	static const uint8_t rdtsc[] = { 0x0f, 0x31 };
+	/* lea sizeof(struct record)(%rcx), %rcx */
+	static const uint8_t lea[] = { 0x48, 0x8d, 0x49,
+				       sizeof(struct record) };
+	const size_t stamp = offsetof(struct record, stamp);
+	uint64_t scratch = at->page.scratch;
+
+	switch (step) {
+	case STEP_SAVE_RAX:
+		return x86_gs_put(p, STORE, RAX, scratch + 8 * SCRATCH_REG);
+	case STEP_SAVE_RCX:
+		return x86_gs_put(p, STORE, RCX, scratch + 8 * SCRATCH_OTHER);
+	case STEP_SAVE_RDX:
+		return x86_gs_put(p, STORE, RDX, scratch + 8 * SCRATCH_TARGET);
+	case STEP_ROOM:
+		return x86_gs_put(p, LOAD, RCX, at->page.room);
+	case STEP_IF_FULL:
+		return jump_put(p, JRCXZ, step, STEP_FULL);
+	case STEP_STAMP:
+	case STEP_FULL:
+		return bytes_put(p, rdtsc, sizeof(rdtsc));
+	case STEP_LOW:
+		return field_put(p, RAX, at, stamp);
+	case STEP_HIGH:
+		return field_put(p, RDX, at, stamp + 4);
+	case STEP_WHAT:
+		return what_put(p, fragment->operand, at);
+	case STEP_SP:
+		return field_put(p, RSP, at, offsetof(struct record, sp));
+	case STEP_NEXT:
+		return bytes_put(p, lea, sizeof(lea));
+	case STEP_COMMIT:
+		return x86_gs_put(p, STORE, RCX, at->page.room);
+	case STEP_RAX:
+		return x86_gs_put(p, LOAD, RAX, scratch + 8 * SCRATCH_REG);
+	case STEP_RCX:
+		return x86_gs_put(p, LOAD, RCX, scratch + 8 * SCRATCH_OTHER);
+	case STEP_RDX:
+		return x86_gs_put(p, LOAD, RDX, scratch + 8 * SCRATCH_TARGET);
+	case STEP_OVER:
+		return jump_put(p, JUMP_SHORT, step, STEPS);
+	case STEP_FULL_LOW:
+		return full_put(p, RAX, at->page.full);
+	case STEP_FULL_HIGH:
+		return full_put(p, RDX, at->page.full + 4);
+	case STEP_TRAP:
+		return bytes_put(p, (uint8_t[]){ 0xcc }, TRAP_LEN);
+	case STEP_AGAIN:
+		return jump_put(p, JUMP_SHORT, step, STEP_ROOM);
+	case STEPS:
+		break;
+	}
+	return -1;
 }
 
 int
 x86_record_write(const struct fragment *fragment, const struct fragment_at *at,
 		 uint8_t *bytes)
 {
-	uint32_t disp = (uint32_t)(at->records + offsetof(struct record, what));
+	int err = at->page.records > INT32_MAX - sizeof(struct record) ? -1 : 0;
 
-	if (scratch_put(bytes, STORE, at->scratch) ||
-	    scratch_put(bytes + AT_RESTORE, LOAD, at->scratch) ||
-	    x86_gs_put(bytes + AT_ROOM, LOAD, RCX, at->room) ||
-	    x86_gs_put(bytes + AT_COMMIT, STORE, RCX, at->room) ||
-	    at->records > INT32_MAX - sizeof(struct record))
-		return -1;
-	/* jrcxz */
-	bytes[AT_FULL] = 0xe3;
-	bytes[AT_FULL + 1] = AT_FOUND - AT_STAMP;
-	memcpy(bytes + AT_STAMP, (uint8_t[]){ 0x0f, 0x31 }, RDTSC_LEN);
-	field_put(bytes + AT_LOW, RAX, at->records,
-		  offsetof(struct record, stamp));
-	field_put(bytes + AT_HIGH, RDX, at->records,
-		  offsetof(struct record, stamp) + 4);
-	memcpy(bytes + AT_WHAT, (uint8_t[]){ 0x65, 0xc7, 0x81 }, 3);
-	memcpy(bytes + AT_WHAT + 3, &disp, 4);
-	memcpy(bytes + AT_WHAT + 7, &fragment->operand, 4);
-	field_put(bytes + AT_SP, RSP, at->records, offsetof(struct record, sp));
-	/* lea 16(%rcx), %rcx */
-	memcpy(bytes + AT_NEXT,
-	       (uint8_t[]){ 0x48, 0x8d, 0x49, sizeof(struct record) }, LEA_LEN);
-	memcpy(bytes + AT_OVER, (uint8_t[]){ 0xeb, AT_END - AT_FOUND },
-	       JUMP_SHORT);
-	memcpy(bytes + AT_FOUND, bytes + AT_STAMP, RDTSC_LEN);
-	x86_gs_store(bytes + AT_FOUND_LOW, RAX, at->full);
-	x86_gs_store(bytes + AT_FOUND_HIGH, RDX, at->full + 4);
-	bytes[AT_TRAP] = 0xcc;
-	memcpy(bytes + AT_AGAIN,
-	       (uint8_t[]){ 0xeb, (uint8_t)(AT_ROOM - AT_END) }, JUMP_SHORT);
-	return 0;
+	for (enum step step = 0; step < STEPS; step++) {
+		err |= step_put(fragment, at, step, bytes);
+		bytes += lens[step];
+	}
+	return err;
 }
 
 enum fragment_inside
 x86_record_inside(unsigned offset)
 {
-	if (offset == AT_TRAP)
-		return INSIDE_FULL;
-	for (size_t i = 0; i < sizeof(boundaries); i++)
-		if (offset == boundaries[i])
-			return INSIDE_BETWEEN;
-	return INSIDE_NOT;
+	enum step step = STEP_SAVE_RCX;
+
+	while (step < STEPS && step_offset(step) != offset)
+		step++;
+	if (step == STEPS)
+		return INSIDE_NOT;
+	return step == STEP_TRAP ? INSIDE_FULL : INSIDE_BETWEEN;
 }

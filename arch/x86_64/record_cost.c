@@ -12,28 +12,18 @@
 enum {
 	PROBES = 256,
 	ROUNDS = 16,
-	AT_SCRATCH = 0,
-	AT_ROOM = 8 * SCRATCH_SLOTS,
-	AT_FULL = AT_ROOM + 8,
-	AT_RECORDS = 64,
-	PAGE_SIZE = AT_RECORDS + RECORDS_SIZE,
 	CODE_SIZE = PROBES * FRAGMENT_MAX,
 };
 
 /* Write PROBES probes, one behind the other, and a return. */
 static int
-code_write(uint8_t *code)
+code_write(uint8_t *code, const struct page_offsets *offsets)
 {
 	const struct fragment fragment = {
 		.kind = FRAGMENT_PROBE,
 		.op = PROBE_RECORD,
 	};
-	const struct fragment_at at = {
-		.scratch = AT_SCRATCH,
-		.room = AT_ROOM,
-		.full = AT_FULL,
-		.records = AT_RECORDS + RECORDS_SIZE,
-	};
+	const struct fragment_at at = { .page = *offsets };
 
 	for (unsigned i = 0; i < PROBES; i++)
 		if (x86_record_write(&fragment, &at,
@@ -44,16 +34,17 @@ code_write(uint8_t *code)
 }
 
 static uint64_t
-code_run(const uint8_t *code, uint8_t *page)
+code_run(const uint8_t *code, uint8_t *page, const struct page_offsets *offsets)
 {
-	const struct record *records = (const void *)(page + AT_RECORDS);
+	const struct record *records = (const void *)(page + offsets->records -
+						      RECORDS_SIZE);
 	void (*run)(void) = (void (*)(void))(uintptr_t)code;
 	uint64_t best = UINT64_MAX;
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		uint64_t took;
 
-		*(int64_t *)(void *)(page + AT_ROOM) = -RECORDS_SIZE;
+		*(int64_t *)(void *)(page + offsets->room) = -RECORDS_SIZE;
 		run();
 		took = records[PROBES - 1].stamp - records[0].stamp;
 		best = took < best ? took : best;
@@ -62,23 +53,24 @@ code_run(const uint8_t *code, uint8_t *page)
 }
 
 uint64_t
-x86_record_cost(void)
+x86_record_cost(const struct page_offsets *offsets)
 {
 	uint8_t *code = mmap(NULL, CODE_SIZE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint8_t *page = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE,
+	uint8_t *page = mmap(NULL, offsets->records, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t own, cost = 0;
 
-	if (code != MAP_FAILED && page != MAP_FAILED && !code_write(code) &&
+	if (code != MAP_FAILED && page != MAP_FAILED &&
+	    !code_write(code, offsets) &&
 	    !syscall(SYS_arch_prctl, ARCH_GET_GS, &own) &&
 	    !syscall(SYS_arch_prctl, ARCH_SET_GS, page)) {
-		cost = code_run(code, page);
+		cost = code_run(code, page, offsets);
 		syscall(SYS_arch_prctl, ARCH_SET_GS, own);
 	}
 	if (code != MAP_FAILED)
 		munmap(code, CODE_SIZE);
 	if (page != MAP_FAILED)
-		munmap(page, PAGE_SIZE);
+		munmap(page, offsets->records);
 	return cost;
 }

@@ -165,7 +165,7 @@ int x86_record_write(const struct fragment *fragment,
 		     const struct fragment_at *at, uint8_t *bytes);
 enum fragment_inside x86_record_inside(unsigned offset);
 /* record_cost.c */
-uint64_t x86_record_cost(void);
+uint64_t x86_record_cost(const struct page_offsets *offsets);
 uint8_t x86_dispatch_load(const uint8_t *code, size_t len);
 unsigned x86_dispatch_size(const struct fragment *fragment);
 int x86_dispatch_write(const struct fragment *fragment,

@@ -15,6 +15,7 @@
 #include "monitor/client/time_stacks.h"
 #include "monitor/process/object.h"
 #include "monitor/process/owners.h"
+#include "monitor/process/regions.h"
 #include "monitor/process/task.h"
 #include "util/addrs.h"
 #include "util/clock.h"
@@ -454,8 +455,10 @@ const struct client client_times = {
 void
 times_open(struct run *run)
 {
+	const struct page_offsets offsets = region_offsets();
+
 	run->timing = mem_alloc(sizeof(*run->timing));
-	run->timing->costs.record = run->arch->emit.record_cost();
+	run->timing->costs.record = run->arch->emit.record_cost(&offsets);
 	run->timing->clock = clock_seconds();
 	run->timing->stamp = stamp_now();
 }

@@ -32,10 +32,7 @@ relocated_place(const struct module *module, const struct func_plan *fplan)
 		.va = module->relocated + fplan->relocated_at,
 		.bias = module->bias,
 		.slots = module->shared.va + module->counters.offset,
-		.scratch = region_scratch.offset,
-		.records = region_records.offset + region_records.size,
-		.room = region_room.offset,
-		.full = region_full.offset,
+		.page = region_offsets(),
 		.spring = module->spring,
 	};
 }

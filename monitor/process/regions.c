@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "arch/fragment.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -17,6 +16,17 @@ const struct region region_room = { REGION_ROOM, 8 * SCRATCH_SLOTS + 8, 8 };
 const struct region region_full = { REGION_FULL, 8 * SCRATCH_SLOTS + 16, 8 };
 const struct region region_records = { REGION_RECORDS, REGIONS_BEGIN,
 				       RECORDS_SIZE };
+
+struct page_offsets
+region_offsets(void)
+{
+	return (struct page_offsets){
+		.scratch = region_scratch.offset,
+		.records = region_records.offset + region_records.size,
+		.room = region_room.offset,
+		.full = region_full.offset,
+	};
+}
 
 uint64_t *
 region_words(const struct region *region, uint8_t *page)

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/fragment.h"
+
 enum region_kind {
 	REGION_COUNTERS,	/* the slots of a module's relocated functions,
 				   and guards */
@@ -35,6 +37,9 @@ struct region {
 enum { REGIONS_BEGIN = 64 };
 extern const struct region region_scratch, region_generation, region_room,
 	region_full, region_records;
+
+/* Where probes find them. */
+struct page_offsets region_offsets(void);
 
 /* The region's words in the page that pmon has mapped at `page`. */
 uint64_t *region_words(const struct region *region, uint8_t *page);

@@ -316,7 +316,7 @@ relocation_place(struct relocation *c)
 		.va = (uint64_t)relocated_room + room_used,
 		.bias = c->object->bias,
 		.slots = PAGE_COUNTERS,
-		.scratch = PAGE_SCRATCH,
+		.page.scratch = PAGE_SCRATCH,
 	};
 	c->counters = thread_page.words + PAGE_COUNTERS / 8;
 	if (c->locked) {

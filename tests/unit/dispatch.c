@@ -59,7 +59,7 @@ dispatch_write(const struct jump *jump, int32_t operand)
 		.va = DISPATCH,
 		.original = JUMP,
 		.slot = SLOTS,
-		.scratch = SCRATCH,
+		.page.scratch = SCRATCH,
 		.code = jump->code,
 		.map = &map,
 		.map_va = MAP,

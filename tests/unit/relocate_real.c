@@ -195,7 +195,7 @@ relocated_check(const struct cfg *cfg, const struct flow *flow,
 		.va = BIAS - (UINT64_C(64) << 20),
 		.bias = BIAS,
 		.slots = COUNTERS,
-		.scratch = SCRATCH,
+		.page.scratch = SCRATCH,
 	};
 	clock_t begin = clock();
 	struct probe_list list = { 0 };
