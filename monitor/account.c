@@ -19,6 +19,7 @@
 #include "monitor/process/faults.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/owners.h"
+#include "monitor/process/records.h"
 #include "monitor/process/restart.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
@@ -423,8 +424,7 @@ task_stopped(struct run *run, struct task *task, const struct event *event)
 
 	stop_begin(run, task, event);
 	if (task && client_records(run))
-		client_stopped(run, task, stamp,
-			       thread_pages_records(run, task));
+		client_stopped(run, task, stamp, records_take(run, task));
 }
 
 /* A task is about to end, perhaps not yet announced: let it go at once. */

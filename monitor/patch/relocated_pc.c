@@ -14,10 +14,10 @@
 #include "monitor/process/detour.h"
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
+#include "monitor/process/records.h"
 #include "monitor/process/regions.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
-#include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "relocate/pc_map.h"
 #include "relocate/relocate.h"
@@ -429,7 +429,7 @@ records_make_room(struct run *run, struct task *task)
 {
 	struct event *queued = run_queued(run, task);
 
-	thread_pages_records(run, task);
+	records_take(run, task);
 	if (!queued || queued->kind != EVENT_TRAP || !relocated_full(run, task))
 		return;
 	sigtrap_mend(run, task);

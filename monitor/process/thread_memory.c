@@ -11,6 +11,7 @@
 #include "arch/fragment.h"
 #include "monitor/process/client.h"
 #include "monitor/process/regions.h"
+#include "monitor/process/task.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -78,6 +79,17 @@ thread_page_bytes(const struct thread_pages *thread_pages, uint32_t thread_page)
 {
 	return thread_pages->chunks[thread_page / THREAD_PAGES]->shared.bytes +
 	       thread_page % THREAD_PAGES * thread_pages->size;
+}
+
+uint8_t *
+thread_page_of(const struct task *task)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+
+	return task->thread_page && space && space->thread_pages ?
+		       thread_page_bytes(space->thread_pages,
+					 task->thread_page - 1) :
+		       NULL;
 }
 
 const struct thread_pages **

@@ -61,6 +61,8 @@ uint64_t thread_page_va(const struct thread_pages *thread_pages,
 			uint32_t thread_page);
 uint8_t *thread_page_bytes(const struct thread_pages *thread_pages,
 			   uint32_t thread_page);
+/* Where pmon has the task's page, or NULL: the task has none of its own. */
+uint8_t *thread_page_of(const struct task *task);
 /* The thread pages of the space whose task has the mapped page, or NULL. */
 const struct thread_pages **
 thread_page_taker(const struct thread_pages *thread_pages,

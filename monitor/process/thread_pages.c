@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 
 #include "arch/fragment.h"
-#include "monitor/process/client.h"
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
+#include "monitor/process/records.h"
 #include "monitor/process/regions.h"
 #include "monitor/process/shared_page.h"
 #include "monitor/process/task.h"
@@ -151,12 +151,8 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 		     SCRATCH_SLOTS);
 	region_reset(&region_generation,
 		     thread_page_bytes(thread_pages, thread_page), 1);
-	region_reset(&region_room, thread_page_bytes(thread_pages, thread_page),
-		     1);
-	region_reset(&region_full, thread_page_bytes(thread_pages, thread_page),
-		     1);
+	records_begin(task, thread_page_bytes(thread_pages, thread_page));
 	task->generation = *thread_page_generation(thread_pages, thread_page);
-	task->records_told = 0;
 	if (task->process->space->thread_pages)
 		thread_page_guard(task->process->space, thread_page);
 	return 0;
@@ -273,112 +269,6 @@ thread_pages_yield(struct run *run, struct space *space,
 	return true;
 }
 
-/* Where pmon has the task's page, or NULL: it counts in shared pages alone. */
-static uint8_t *
-task_page(const struct task *task)
-{
-	const struct space *space = task->process ? task->process->space : NULL;
-
-	return task->thread_page && space && space->thread_pages ?
-		       thread_page_bytes(space->thread_pages,
-					 task->thread_page - 1) :
-		       NULL;
-}
-
-/* ---- records */
-
-/*
- * Tell clients the records in the page that they have not been told of.  When
- * the task found it full, or 0.  The page is emptied only when it is full:
- * before that, a probe that is under way may have read how full it is, and would
- * bring the old records back.  A probe that found it full looks again.  The
- * program may have written anything there.
- */
-static uint64_t
-page_records(struct run *run, struct task *task, uint8_t *page)
-{
-	const struct record *records = (void *)region_words(&region_records,
-							    page);
-	int64_t *room = (int64_t *)region_words(&region_room, page);
-	uint64_t *word = region_words(&region_full, page), full = *word;
-	int64_t left = *room;
-	int32_t size = sizeof(*records);
-	uint32_t told = task->records_told, n;
-
-	if (!client_records(run))
-		return 0;
-	*word = 0;
-	n = left < -RECORDS_SIZE || left > 0 || left % size ?
-		    0 :
-		    (uint32_t)(RECORDS_MAX + left / size);
-	task->records_told = n;
-	if (!left || n < told || (!n && left != -RECORDS_SIZE)) {
-		*room = -RECORDS_SIZE;
-		task->records_told = 0;
-	}
-	if (n < told || (!n && left != -RECORDS_SIZE)) {
-		run_remark(run, "the program has written over the times that "
-				"pmon took: some are missing");
-		return 0;
-	}
-	if (n > told)
-		client_recorded(run, task, records + told, n - told);
-	return full;
-}
-
-/* The task that has the page of the number, from 1, in the space. */
-struct page_owner {
-	const struct space *space;
-	uint32_t thread_page;
-	struct task *task;
-};
-
-static void
-page_owner_look(struct run *run, struct task *task, void *ctx)
-{
-	struct page_owner *owner = ctx;
-
-	if (task->process && task->process->space == owner->space &&
-	    task->thread_page == owner->thread_page)
-		owner->task = task;
-}
-
-/* A vforked child records in its maker's page, which the register leads to. */
-static uint64_t
-borrowed_records(struct run *run, const struct task *task)
-{
-	const struct space *space = task->process->space;
-	struct page_owner owner = { space, 0, NULL };
-	uint64_t va;
-
-	if (run->host->reg_get(task->tid, run->arch->reg_thread, &va))
-		return 0;
-	for (uint32_t i = 0; i < thread_pages_n(space->thread_pages); i++)
-		if (thread_page_va(space->thread_pages, i) == va)
-			owner.thread_page = i + 1;
-	if (!owner.thread_page)
-		return 0;
-	task_each(run, page_owner_look, &owner);
-	return owner.task ?
-		       page_records(run, owner.task,
-				    thread_page_bytes(space->thread_pages,
-						      owner.thread_page - 1)) :
-		       0;
-}
-
-uint64_t
-thread_pages_records(struct run *run, struct task *task)
-{
-	uint8_t *page = task_page(task);
-
-	if (page)
-		return page_records(run, task, page);
-	if (client_records(run) && task->vforked && task->process &&
-	    task->process->space && task->process->space->thread_pages)
-		return borrowed_records(run, task);
-	return 0;
-}
-
 /* ---- counters */
 
 /* Drain the counters that are in the page, and those in shared pages. */
@@ -400,7 +290,7 @@ static void
 task_unmapped(struct run *run, struct task *task, void *ctx)
 {
 	const struct unmapped *u = ctx;
-	uint8_t *page = task_page(task);
+	uint8_t *page = thread_page_of(task);
 
 	if (page && task->process->space == u->space)
 		counters_drain(run, task, u->module, page);
@@ -422,7 +312,8 @@ static void
 task_drain(struct run *run, struct task *task)
 {
 	if (task->process && task->process->space)
-		page_drain(run, task, task->process->space, task_page(task));
+		page_drain(run, task, task->process->space,
+			   thread_page_of(task));
 }
 
 void
@@ -439,7 +330,7 @@ bool
 thread_pages_seen(struct run *run, const struct task *task)
 {
 	const struct space *space = task->process ? task->process->space : NULL;
-	uint8_t *page = task_page(task);
+	uint8_t *page = thread_page_of(task);
 	uint64_t va = page ? thread_pages_va(task) : 0;
 	bool seen = true;
 
@@ -454,7 +345,7 @@ bool
 thread_pages_renew(struct task *task)
 {
 	const struct space *space = task->process ? task->process->space : NULL;
-	uint8_t *page = task_page(task);
+	uint8_t *page = thread_page_of(task);
 	uint64_t *generation;
 	bool same = true;
 
@@ -515,7 +406,7 @@ static void
 thread_page_peek(struct run *run, struct task *task, void *ctx)
 {
 	const struct peek *peek = ctx;
-	uint8_t *page = task_page(task);
+	uint8_t *page = thread_page_of(task);
 	const struct space *space;
 
 	if (!page || !task->process->counted)
@@ -562,7 +453,7 @@ thread_pages_peek(struct run *run, const struct plan *plan,
 void
 thread_pages_end(struct run *run, struct task *task)
 {
-	thread_pages_records(run, task);
+	records_take(run, task);
 	task_drain(run, task);
 	if (task->thread_page && task->process->space &&
 	    task->process->space->thread_pages)

@@ -71,12 +71,6 @@ bool thread_pages_seen(struct run *run, const struct task *task);
  * no records.  Its va and *size, for inject_unmap; or 0.
  */
 uint64_t thread_pages_spare(struct run *run, struct task *task, uint64_t *size);
-/*
- * Tell clients what the task, which stands still or has ended, has recorded
- * since the last call.  Returns the time stamp when it found that there is no
- * room for more; or 0.
- */
-uint64_t thread_pages_records(struct run *run, struct task *task);
 /* Drain the counters of a task that stands still; the task keeps its page. */
 void thread_pages_drain(struct run *run, struct task *task);
 /*

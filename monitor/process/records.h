@@ -1,0 +1,21 @@
+/*
+ * What a task has recorded (PROBE_RECORD) in its thread counter page.
+ */
+#ifndef MONITOR_PROCESS_RECORDS_H
+#define MONITOR_PROCESS_RECORDS_H
+
+#include <stdint.h>
+
+struct run;
+struct task;
+
+/* The task begins to record in the page, which has no records yet. */
+void records_begin(struct task *task, uint8_t *page);
+/*
+ * Tell clients what the task, which stands still or has ended, has recorded
+ * since the last call.  Returns the time stamp when it found that there is no
+ * room for more; or 0.
+ */
+uint64_t records_take(struct run *run, struct task *task);
+
+#endif
