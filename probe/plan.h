@@ -93,6 +93,13 @@ struct plan *plan_open(struct image *image, const struct plan_options *options,
 /* Free the plan, its image and its counter sets; plan may be NULL. */
 void plan_close(struct plan *plan);
 
+/* Are times measured of the plan's functions? */
+static inline bool
+plan_timed(const struct plan *plan)
+{
+	return plan->tick_ns > 0;
+}
+
 /* Which parts of the image the selection needs: IMAGE_LINES ... */
 unsigned plan_wants(const struct selection *sel);
 

@@ -527,7 +527,7 @@ propagate_all(struct plan *plan, const struct counter_set *counter_set,
 		if (plan->fplans[i].guest && plan->fplans[i].units)
 			guest_count(plan, &plan->fplans[i]);
 	sites_count(&s);
-	if (plan->tick_ns > 0)
+	if (plan_timed(plan))
 		times_count(&s);
 	counter_set_free(sum);
 }

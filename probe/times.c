@@ -34,6 +34,14 @@ time_bin_end(unsigned bin)
 	       ((uint64_t)(bin % TIME_PARTS + 1) << (log - 2)) - 1;
 }
 
+unsigned
+time_bin_next(const struct times *times, unsigned bin)
+{
+	while (bin < TIME_BINS && (!times->bins || !times->bins[bin]))
+		bin++;
+	return bin;
+}
+
 static uint64_t *
 times_bins(struct times *times)
 {
@@ -65,9 +73,9 @@ times_add(struct times *into, const struct times *from)
 	into->self += from->self;
 	into->sum += from->sum;
 	into->lost |= from->lost;
-	for (unsigned i = 0; from->bins && i < TIME_BINS; i++)
-		if (from->bins[i])
-			times_bins(into)[i] += from->bins[i];
+	for (unsigned i = time_bin_next(from, 0); i < TIME_BINS;
+	     i = time_bin_next(from, i + 1))
+		times_bins(into)[i] += from->bins[i];
 }
 
 static uint64_t
@@ -102,10 +110,10 @@ times_scale(const struct times *from, double units)
 		.max = scaled(from->max, units),
 		.lost = from->lost,
 	};
-	for (unsigned i = 0; from->bins && i < TIME_BINS; i++)
-		if (from->bins[i])
-			times_bins(times)[time_bin(scaled(
-				time_bin_end(i), units))] += from->bins[i];
+	for (unsigned i = time_bin_next(from, 0); i < TIME_BINS;
+	     i = time_bin_next(from, i + 1))
+		times_bins(times)[time_bin(scaled(time_bin_end(i), units))] +=
+			from->bins[i];
 	return times;
 }
 

@@ -32,6 +32,8 @@ struct times {
 /* The bin of a time, and the longest time of a bin. */
 unsigned time_bin(uint64_t time);
 uint64_t time_bin_end(unsigned bin);
+/* The first bin from `bin` on that has calls, or TIME_BINS. */
+unsigned time_bin_next(const struct times *times, unsigned bin);
 
 /* One more call has ended. */
 void times_ended(struct times *times, uint64_t time);

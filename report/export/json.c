@@ -299,12 +299,10 @@ times_put(struct json_object *func, const struct func_plan *fplan)
 	json_number_put(object, "min", times->min);
 	json_number_put(object, "max", times->max);
 	bins = json_array_put(object, "histogram");
-	for (unsigned i = 0; times->bins && i < TIME_BINS; i++) {
-		struct json_object *bin;
+	for (unsigned i = time_bin_next(times, 0); i < TIME_BINS;
+	     i = time_bin_next(times, i + 1)) {
+		struct json_object *bin = json_element_put(bins);
 
-		if (!times->bins[i])
-			continue;
-		bin = json_element_put(bins);
 		json_number_put(bin, "up_to", time_bin_end(i));
 		json_number_put(bin, "calls", times->bins[i]);
 	}

@@ -52,6 +52,15 @@ run_clear(struct profile_run *run)
 	free(run->version);
 }
 
+struct profile_func *
+func_next(const struct profile *profile, struct func_cursor *at)
+{
+	for (; at->object < profile->nobjects; at->object++, at->func = 0)
+		if (at->func < profile->objects[at->object].nfuncs)
+			return &profile->objects[at->object].funcs[at->func++];
+	return NULL;
+}
+
 void
 profile_free(struct profile *profile)
 {

@@ -32,31 +32,44 @@ doubt_fault(const struct profile_func *func)
 
 /* ---- files */
 
+static bool
+doubts_any(const struct profile *profile)
+{
+	struct func_cursor at = { 0 };
+	const struct profile_func *func;
+
+	while ((func = func_next(profile, &at)))
+		if (func->doubt)
+			return true;
+	return false;
+}
+
+static void
+doubt_put(const struct profile_func *func, struct sink *out)
+{
+	uint64_t last = func->addr;
+
+	put_byte(out, func->doubt);
+	if (!func->doubt)
+		return;
+	put_uint(out, func->npassed);
+	for (size_t i = 0; i < func->npassed; i++) {
+		put_delta(out, func->passed[i], last);
+		last = func->passed[i];
+	}
+}
+
 void
 doubts_put(const struct profile *profile, struct sink *out)
 {
-	bool any = false;
+	struct func_cursor at = { 0 };
+	const struct profile_func *func;
 
-	for (size_t i = 0; i < profile->nobjects; i++)
-		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
-			any |= profile->objects[i].funcs[k].doubt != 0;
-	for (size_t i = 0; any && i < profile->nobjects; i++)
-		for (size_t k = 0; k < profile->objects[i].nfuncs; k++) {
-			const struct profile_func *func =
-				&profile->objects[i].funcs[k];
-			uint64_t last = func->addr;
-
-			if (!func_may_doubt(func))
-				continue;
-			put_byte(out, func->doubt);
-			if (!func->doubt)
-				continue;
-			put_uint(out, func->npassed);
-			for (size_t p = 0; p < func->npassed; p++) {
-				put_delta(out, func->passed[p], last);
-				last = func->passed[p];
-			}
-		}
+	if (!doubts_any(profile))
+		return;
+	while ((func = func_next(profile, &at)))
+		if (func_may_doubt(func))
+			doubt_put(func, out);
 }
 
 static void
@@ -77,12 +90,14 @@ doubt_get(struct profile_func *func, struct feed *feed)
 void
 doubts_get(struct profile *profile, struct feed *feed)
 {
+	struct func_cursor at = { 0 };
+	struct profile_func *func;
+
 	if (!feed_left(feed))
 		return;
-	for (size_t i = 0; i < profile->nobjects; i++)
-		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
-			if (func_may_doubt(&profile->objects[i].funcs[k]))
-				doubt_get(&profile->objects[i].funcs[k], feed);
+	while ((func = func_next(profile, &at)))
+		if (func_may_doubt(func))
+			doubt_get(func, feed);
 }
 
 /* ---- merging */

@@ -11,6 +11,17 @@
 void func_clear(struct profile_func *func);
 void object_clear(struct profile_object *object);
 
+/*
+ * All functions of a profile, one after another; NULL behind the last.  The
+ * cursor begins as 0.  `func` is then the number of functions of the object
+ * that have been given.
+ */
+struct func_cursor {
+	size_t object, func;
+};
+struct profile_func *func_next(const struct profile *profile,
+			       struct func_cursor *at);
+
 /* The orders that profile.h gives. */
 int func_compare(const struct profile_func *a, const struct profile_func *b);
 int abnormal_compare(const struct profile_abnormal *a,

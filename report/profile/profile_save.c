@@ -243,7 +243,7 @@ fplan_save(const struct saving *s, const struct func_plan *fplan)
 		func.counters = fplan->ncounters;
 		func.increments = fplan->increments;
 	}
-	if (s->plan->tick_ns > 0)
+	if (plan_timed(s->plan))
 		times_save(&func, fplan);
 	return func;
 }

@@ -18,7 +18,8 @@ times_fault(const struct profile_func *func)
 
 	if (!times)
 		return NULL;
-	for (unsigned i = 0; times->bins && i < TIME_BINS; i++)
+	for (unsigned i = time_bin_next(times, 0); i < TIME_BINS;
+	     i = time_bin_next(times, i + 1))
 		if (__builtin_add_overflow(n, times->bins[i], &n))
 			return "too many times";
 	if (n != times->ended || times->min > times->max ||
@@ -32,11 +33,12 @@ times_fault(const struct profile_func *func)
 static bool
 times_any(const struct profile *profile)
 {
-	for (size_t i = 0; i < profile->nobjects; i++)
-		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
-			if (profile->objects[i].funcs[k].times ||
-			    profile->objects[i].funcs[k].untimed)
-				return true;
+	struct func_cursor at = { 0 };
+	const struct profile_func *func;
+
+	while ((func = func_next(profile, &at)))
+		if (func->times || func->untimed)
+			return true;
 	return false;
 }
 
@@ -45,12 +47,12 @@ bins_put(const struct times *times, struct sink *out)
 {
 	unsigned last = 0, n = 0;
 
-	for (unsigned i = 0; times->bins && i < TIME_BINS; i++)
-		n += times->bins[i] != 0;
+	for (unsigned i = time_bin_next(times, 0); i < TIME_BINS;
+	     i = time_bin_next(times, i + 1))
+		n++;
 	put_uint(out, n);
-	for (unsigned i = 0; n && i < TIME_BINS; i++) {
-		if (!times->bins[i])
-			continue;
+	for (unsigned i = time_bin_next(times, 0); i < TIME_BINS;
+	     i = time_bin_next(times, i + 1)) {
 		put_uint(out, i - last);
 		put_uint(out, times->bins[i]);
 		last = i;
@@ -80,11 +82,13 @@ func_times_put(const struct profile_func *func, struct sink *out)
 void
 times_put(const struct profile *profile, struct sink *out)
 {
-	bool any = times_any(profile);
+	struct func_cursor at = { 0 };
+	const struct profile_func *func;
 
-	for (size_t i = 0; any && i < profile->nobjects; i++)
-		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
-			func_times_put(&profile->objects[i].funcs[k], out);
+	if (!times_any(profile))
+		return;
+	while ((func = func_next(profile, &at)))
+		func_times_put(func, out);
 }
 
 static void
@@ -129,13 +133,13 @@ func_times_get(struct profile_func *func, struct feed *feed)
 void
 times_get(struct profile *profile, struct feed *feed)
 {
+	struct func_cursor at = { 0 };
+	struct profile_func *func;
+
 	if (!feed_left(feed))
 		return;
-	for (size_t i = 0; i < profile->nobjects; i++)
-		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
-			if (!feed->bad)
-				func_times_get(&profile->objects[i].funcs[k],
-					       feed);
+	while (!feed->bad && (func = func_next(profile, &at)))
+		func_times_get(func, feed);
 }
 
 /* ---- merging */

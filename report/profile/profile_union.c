@@ -195,6 +195,8 @@ profile_append(struct profile *into, struct profile *from)
 	uint32_t runs = (uint32_t)into->nruns;
 	uint32_t parts = (uint32_t)into->nparts;
 	uint32_t objects = (uint32_t)into->nobjects;
+	struct func_cursor at = { 0 };
+	struct profile_func *func;
 
 	for (size_t i = 0; i < from->nruns; i++)
 		*vec_push(into->runs, into->nruns) = from->runs[i];
@@ -206,20 +208,15 @@ profile_append(struct profile *into, struct profile *from)
 		if (part->parent != PART_NONE)
 			part->parent += parts;
 	}
-	for (size_t i = 0; i < from->nobjects; i++) {
-		struct profile_object *object = &from->objects[i];
-
-		for (size_t k = 0; k < object->nfuncs; k++) {
-			struct profile_func *func = &object->funcs[k];
-
-			if (func->part != PART_NONE)
-				func->part += parts;
-			for (size_t c = 0; c < func->ncalls; c++)
-				if (func->calls[c].object != OBJECT_NONE)
-					func->calls[c].object += objects;
-		}
-		*vec_push(into->objects, into->nobjects) = *object;
+	while ((func = func_next(from, &at))) {
+		if (func->part != PART_NONE)
+			func->part += parts;
+		for (size_t i = 0; i < func->ncalls; i++)
+			if (func->calls[i].object != OBJECT_NONE)
+				func->calls[i].object += objects;
 	}
+	for (size_t i = 0; i < from->nobjects; i++)
+		*vec_push(into->objects, into->nobjects) = from->objects[i];
 	from->nruns = from->nparts = from->nobjects = 0;
 }
 

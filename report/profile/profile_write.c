@@ -377,19 +377,17 @@ uint8_t *
 profile_encode(const struct profile *profile, size_t *size)
 {
 	struct sink sections[SECTIONS] = { 0 }, file = { 0 };
+	struct func_cursor at = { 0 };
+	const struct profile_func *func;
 
 	must(!profile_fault(profile));
 	runs_put(profile, &sections[SECTION_RUNS]);
 	parts_put(profile, &sections[SECTION_PARTS]);
 	stops_put(profile, &sections[SECTION_STOPS]);
 	objects_put(profile, &sections[SECTION_OBJECTS]);
-	for (size_t i = 0; i < profile->nobjects; i++) {
-		const struct profile_object *object = &profile->objects[i];
-
-		for (size_t k = 0; k < object->nfuncs; k++)
-			func_put(profile, &object->funcs[k],
-				 k ? &object->funcs[k - 1] : NULL, sections);
-	}
+	while ((func = func_next(profile, &at)))
+		func_put(profile, func, at.func > 1 ? func - 1 : NULL,
+			 sections);
 	doubts_put(profile, &sections[SECTION_DOUBTS]);
 	times_put(profile, &sections[SECTION_TIMES]);
 	sections_pack(sections, &file);

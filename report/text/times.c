@@ -76,7 +76,7 @@ lines_make(const struct table *table)
 	for (size_t i = 0; i < report_input->nplans; i++) {
 		const struct plan *plan = report_input->plans[i];
 
-		for (size_t k = 0; plan->tick_ns > 0 && k < plan->nfplans; k++)
+		for (size_t k = 0; plan_timed(plan) && k < plan->nfplans; k++)
 			line_add(&lines, table, plan, &plan->fplans[k]);
 	}
 	if (lines.n)
@@ -129,7 +129,7 @@ static bool
 times_measured(const struct report_input *report_input)
 {
 	for (size_t i = 0; i < report_input->nplans; i++)
-		if (report_input->plans[i]->tick_ns > 0)
+		if (plan_timed(report_input->plans[i]))
 			return true;
 	return false;
 }
