@@ -11,13 +11,15 @@ use Pmon;
 
 my $pmprint = "$build/pmprint";
 my $program = compile('timed.cc', '-O1', '-pthread');
-my ($spin, $leaves, $depth, $rounds) = (20e6, 20_000, 10, 20);
+my ($spin, $leaves, $depth, $rounds, $loops) = (20e6, 20_000, 10, 20, 3);
 
 # By hand: the three calls of many() are of the program, a thread and a child.
-my %calls = (main => 1, spin => 1, outer => 1, many => 3,
+my %calls = (main => 1, spin => 1, nothing => 1, outer => 1, many => 3,
 	deep => $rounds * ($depth + 1), tail => $rounds, tail_end => $rounds,
 	catches => $rounds, throws => $rounds * ($depth + 1),
-	lands => $rounds, jumps => $rounds * ($depth + 1), handler => $rounds);
+	lands => $rounds, jumps => $rounds * ($depth + 1), handler => $rounds,
+	loops => $rounds, loop => $rounds * $loops,
+	jumps_out => $rounds * $loops);
 $calls{leaf} = 3 * $leaves + 1 +
     $rounds * ($depth + 1 + 2 + 1 + 1 + 1);
 
@@ -73,11 +75,22 @@ calls_are
 	is_deeply(\%got, $expected, "$name: calls");
 }
 
+# function => what the JSON report has of its times
+sub
+json_times
+{
+	my ($file) = @_;
+
+	return { map { ($_->{name} // '') => $_->{times} }
+	    @{decode_json(slurp($file))->{functions}} };
+}
+
 # ---- a program that knows
 
 my @modes = ([], ['--patch=trap'], ['--units=func,edge'], ['--eager'],
 	['--placement=every', '--object=*timed*']);
 my $alone = run([$program]);
+my $json = "$scratch/json";
 
 for my $mode (@modes) {
 	my $run = timed(['--time', @$mode], $program);
@@ -107,6 +120,17 @@ for my $mode (@modes) {
 	is($run->{text} =~ /^\?: /m, '', "$name: nothing is unknown");
 }
 
+# The calls that its records tell, whatever the counters do.
+for my $mode ([], ['--patch=trap']) {
+	timed(['--time', "--report=json:$json", @$mode], $program);
+	my $of = json_times($json);
+
+	for my $what (qw(calls ended)) {
+		is_deeply({ map { $_ => $of->{$_}{$what} } keys %calls },
+		    \%calls, "--time @$mode: recorded, $what");
+	}
+}
+
 my $run = timed(['--time'], $program, 'blocked');
 
 is($run->{out}, run([$program, 'blocked'])->{out}, 'SIGTRAP stays blocked');
@@ -120,15 +144,13 @@ like($run->{text}, qr/^No times were measured; pmon --time measures them\.$/m,
 
 # ---- data files
 
-my ($data, $json) = ("$scratch/data", "$scratch/json");
+my $data = "$scratch/data";
 
 $run = timed(['--time', '-d', $data, "--report=json:$json"], $program);
 my $printed = run([$pmprint, '-r', 'times', $data]);
 is_deeply(times_read($printed->{out}), $run->{times}, 'a data file has all');
 
-my ($leaf) = grep { ($_->{name} // '') eq 'leaf' }
-    @{decode_json(slurp($json))->{functions}};
-my $of = $leaf->{times};
+my $of = json_times($json)->{leaf};
 my @bins = @{$of->{histogram}};
 is($of->{calls}, $calls{leaf}, 'JSON: calls');
 is($of->{ended}, $calls{leaf}, 'JSON: calls that ended');

@@ -22,6 +22,7 @@ enum {
 struct stack_frames {
 	struct time_frame *frames;
 	size_t n, room;
+	struct time_back back;	/* within no frame */
 	uint64_t used;		/* when it became the current one */
 };
 
@@ -267,25 +268,56 @@ stack_find(struct time_stacks *stacks, uint32_t sp, uint64_t now)
 
 /* ---- records */
 
+/* Where control has gone back to the entry: in the innermost frame. */
+static struct time_back *
+back_of(struct stack_frames *stack)
+{
+	return stack->n ? &top_of(stack)->back : &stack->back;
+}
+
+/*
+ * Is the record of an entry that to which control has gone back?  Signal handlers
+ * may have run meanwhile, below; one that left the frame by a jump took it away.
+ */
+static bool
+back_take(struct time_back *back, uint32_t sp)
+{
+	if (!back->due || sp_above(sp, back->sp) < 0)
+		return false;
+	back->due = false;
+	return sp == back->sp;
+}
+
 static void
-record_enter(struct time_stacks *stacks, bool again, uint32_t func, uint32_t sp,
+record_enter(struct time_stacks *stacks, uint32_t func, uint32_t sp,
 	     uint64_t now)
 {
 	struct stack_frames *stack = stack_now(stacks);
+
+	frames_jump(stacks, sp, false, now);
+	if (back_take(back_of(stack), sp))
+		return;
+	frames_jump(stacks, sp, true, now);
+	func_of(stacks, func)->times->calls++;
+	frame_push(stacks, stack,
+		   &(struct time_frame){
+			   .func = func, .sp = sp, .entered = now });
+}
+
+static void
+record_back(struct time_stacks *stacks, uint32_t func, uint32_t sp,
+	    uint64_t now)
+{
+	struct stack_frames *stack = stack_now(stacks);
 	const struct func_frames *of = func_of(stacks, func);
-	struct times *times = of->times;
 	const struct time_frame *top;
 
 	frames_jump(stacks, sp, false, now);
 	top = top_of(stack);
-	if (again && top && top->sp == sp && top->func == func)
-		return;
-	/* Or the stack was moved while the function made room on it. */
-	if (again && !top && of->depth)
-		times->lost = true;
-	frames_jump(stacks, sp, true, now);
-	times->calls++;
-	frame_push(stacks, stack, &(struct time_frame){ func, sp, now, false });
+	/* The stack was moved while the function made room on it. */
+	if (of->depth && (!top || top->func != func))
+		of->times->lost = true;
+	*back_of(stack) = (struct time_back){ sp, true };
 }
 
 /* Was the frame taken to be gone? */
@@ -353,8 +385,10 @@ time_stacks_record(struct time_stacks *stacks, enum record_kind kind,
 	stack_find(stacks, sp, now);
 	switch (kind) {
 	case RECORD_ENTER:
-	case RECORD_AGAIN:
-		record_enter(stacks, kind == RECORD_AGAIN, func, sp, now);
+		record_enter(stacks, func, sp, now);
+		break;
+	case RECORD_BACK:
+		record_back(stacks, func, sp, now);
 		break;
 	case RECORD_LEAVE:
 		record_leave(stacks, func, sp, now);

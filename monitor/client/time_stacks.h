@@ -5,7 +5,8 @@
  * A record has the stack pointer, which is the same when a function is entered
  * and when it returns, or jumps to another function in place of returning.  A
  * frame that another record shows to be gone was left by a jump (longjmp, an
- * exception).  Tasks may have several stacks.
+ * exception).  A function may jump to its own entry, which is no call.  Tasks
+ * may have several stacks.
  */
 #ifndef MONITOR_CLIENT_TIME_STACKS_H
 #define MONITOR_CLIENT_TIME_STACKS_H
@@ -18,9 +19,9 @@
 
 enum record_kind {
 	RECORD_ENTER,
-	RECORD_AGAIN,		/* the same, or control comes back to the entry
-				   within the function */
 	RECORD_LEAVE,
+	RECORD_BACK,		/* control goes back to the entry within the
+				   function; then the entry is recorded */
 	RECORD_LAND,		/* an exception is handled in the function */
 	RECORD_KINDS,
 };
@@ -28,9 +29,16 @@ enum record_kind {
 /* The times of a function, by its number; they stay where they are. */
 typedef struct times *times_find(void *ctx, uint32_t func);
 
+/* Control goes back to an entry, so that its record at sp is of no call. */
+struct time_back {
+	uint32_t sp;
+	bool due;
+};
+
 struct time_frame {
 	uint32_t func, sp;
 	uint64_t entered;
+	struct time_back back;
 	bool inherited;		/* by a child process: its maker has the call */
 };
 

@@ -23,6 +23,9 @@
 #include "util/search.h"
 #include "util/stamp.h"
 
+/* A block that begins at an instruction, and an edge that it ends in. */
+enum { PENDING_MAX = 2 };
+
 /* Where one of a function's probes is, if the function runs in place. */
 struct timed_site {
 	uint64_t addr;
@@ -33,7 +36,7 @@ struct timed_site {
 struct timed_func {
 	struct plan *plan;
 	uint32_t fplan;
-	struct timed_site *sites;
+	struct timed_site *sites;	/* by ascending addr */
 	size_t nsites;
 	uint64_t slow;		/* tell of calls that take longer, in ns; 0: of
 				   none */
@@ -46,6 +49,18 @@ struct timed_plan {
 				   from 1 on; 0: none yet */
 };
 
+/*
+ * What a task is about to do, which is at a site: its instruction may turn out
+ * not to have begun, or to branch.
+ */
+struct pending {
+	uint8_t kinds[PENDING_MAX];	/* enum record_kind */
+	unsigned n;
+	bool falls;		/* the last one, if the branch is not taken */
+	uint32_t func, sp;
+	uint64_t when;		/* as the clock shows */
+};
+
 struct timed_task {
 	struct run *run;
 	struct timing *timing;
@@ -53,11 +68,7 @@ struct timed_task {
 	size_t counter_set;	/* that has its times */
 	struct time_stacks *stacks;
 	struct time_clock clock;
-	bool pending;		/* it was at a site, whose instruction may turn
-				   out not to have begun: */
-	enum record_kind kind;
-	uint32_t func, sp;
-	uint64_t when;		/* as the clock shows */
+	struct pending pending;
 };
 
 struct timing {
@@ -170,10 +181,12 @@ timed_free(struct timed_task *timed)
 static void
 pending_take(struct timed_task *timed)
 {
-	if (timed->pending)
-		time_stacks_record(timed->stacks, timed->kind, timed->func,
-				   timed->sp, timed->when);
-	timed->pending = false;
+	struct pending *pending = &timed->pending;
+
+	for (unsigned i = 0; i < pending->n; i++)
+		time_stacks_record(timed->stacks, pending->kinds[i],
+				   pending->func, pending->sp, pending->when);
+	*pending = (struct pending){ 0 };
 }
 
 static void
@@ -302,6 +315,7 @@ record_ask(struct asking *asking, uint32_t element, enum record_kind kind)
 	uint32_t what = asking->number * RECORD_KINDS + kind;
 	struct timed_func *func = asking->func;
 	struct term term;
+	size_t i;
 
 	if (probe_ask(asking->list, element, PROBE_RECORD, (int32_t)what)) {
 		if (!asking->fplan->untimed)
@@ -309,11 +323,29 @@ record_ask(struct asking *asking, uint32_t element, enum record_kind kind)
 		return;
 	}
 	must(arc_term(asking->fplan->flow, asking->fplan->cfg, element, &term));
-	*vec_push(func->sites, func->nsites) = (struct timed_site){
+	i = search_first(func->nsites, k, func->sites[k].addr > term.addr);
+	vec_push(func->sites, func->nsites);
+	for (size_t k = func->nsites - 1; k > i; k--)
+		func->sites[k] = func->sites[k - 1];
+	func->sites[i] = (struct timed_site){
 		.addr = term.addr,
 		.kind = term.kind,
 		.record = kind,
 	};
+}
+
+/* Does the edge come from a block that is known to be code? */
+static bool
+edge_known(const struct func_plan *fplan, const struct flow_edge *edge)
+{
+	return edge->from >= FLOW_BLOCK &&
+	       fplan->cfg->blocks[edge->from - FLOW_BLOCK].proof == PROOF_FLOW;
+}
+
+static bool
+edge_goes_back(const struct func_plan *fplan, const struct flow_edge *edge)
+{
+	return edge->to == fplan->flow->edges[0].to && edge_known(fplan, edge);
 }
 
 /* Does control leave the function for good by the edge's last instruction? */
@@ -322,12 +354,10 @@ edge_leaves(const struct func_plan *fplan, const struct flow_edge *edge)
 {
 	const struct block *from;
 
-	if (edge->to != FLOW_EXIT || edge->from < FLOW_BLOCK ||
+	if (edge->to != FLOW_EXIT || !edge_known(fplan, edge) ||
 	    edge->by == BY_LEAK)
 		return false;
 	from = &fplan->cfg->blocks[edge->from - FLOW_BLOCK];
-	if (from->proof != PROOF_FLOW)
-		return false;
 	switch (fplan->cfg->insns[from->first + from->count - 1].kind) {
 	case INSN_RETURN:
 	case INSN_JUMP:
@@ -339,20 +369,23 @@ edge_leaves(const struct func_plan *fplan, const struct flow_edge *edge)
 	}
 }
 
-/* At the entry, the exits, and where exceptions are handled. */
+/*
+ * At the entry, the exits, where control goes back to the entry, and where
+ * exceptions are handled.
+ */
 static void
 records_ask(struct asking *asking, const struct image *image)
 {
 	const struct flow *flow = asking->fplan->flow;
 	const struct cfg *cfg = asking->fplan->cfg;
 	uint32_t entry = flow->edges[0].to;
-	bool again = flow->in[entry + 1] - flow->in[entry] > 1;
 
-	record_ask(asking, arc_of_block(flow, entry),
-		   again ? RECORD_AGAIN : RECORD_ENTER);
+	record_ask(asking, arc_of_block(flow, entry), RECORD_ENTER);
 	for (uint32_t e = 0; e < flow->nedges; e++)
 		if (edge_leaves(asking->fplan, &flow->edges[e]))
 			record_ask(asking, e, RECORD_LEAVE);
+		else if (edge_goes_back(asking->fplan, &flow->edges[e]))
+			record_ask(asking, e, RECORD_BACK);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
 		if (cfg->blocks[b].proof == PROOF_FLOW &&
 		    addrs_has(image->pads, image->npads,
@@ -391,19 +424,22 @@ funcs_choose(struct run *run, struct plan *plan, struct probe_list *list)
 
 /* ---- functions that run in place */
 
-/* How a function's instruction is recorded that has begun, or has branched. */
-static const struct timed_site *
-site_find(const struct timed_func *func, uint64_t addr, enum site_event what)
+/* Note what is recorded of an instruction that has begun, or has branched. */
+static void
+pending_note(struct pending *pending, const struct timed_func *func,
+	     uint64_t addr, enum site_event what)
 {
-	for (size_t i = 0; i < func->nsites; i++) {
+	size_t i = search_first(func->nsites, k, func->sites[k].addr >= addr);
+
+	for (; i < func->nsites && func->sites[i].addr == addr; i++) {
 		const struct timed_site *site = &func->sites[i];
 
-		if (site->addr == addr &&
-		    (what == SITE_TAKEN ? site->kind == TERM_TAKEN :
-					  site->kind == TERM_HITS))
-			return site;
+		if ((site->kind == TERM_TAKEN) != (what == SITE_TAKEN))
+			continue;
+		must(pending->n < PENDING_MAX);
+		pending->kinds[pending->n++] = site->record;
+		pending->falls |= site->kind == TERM_FALL;
 	}
-	return NULL;
 }
 
 static void
@@ -412,29 +448,34 @@ task_at_site(struct run *run, const struct task *task, struct plan *plan,
 {
 	struct timed_task *timed = timed_find(run, task);
 	uint32_t fplan = plan->sites[site].fplan, number;
-	const struct timed_site *at;
+	struct pending *pending;
 	uint64_t sp;
 
 	if (!timed)
 		return;
+	pending = &timed->pending;
 	if (what == SITE_UNDONE) {
-		timed->pending = false;
+		*pending = (struct pending){ 0 };
 		return;
 	}
 	if (fplan == FPLAN_NONE || plan->fplans[fplan].relocated ||
 	    plan->fplans[fplan].func == FUNC_NONE)
 		return;
+	if (what == SITE_TAKEN && pending->falls)
+		pending->n--;
 	pending_take(timed);
 	number = func_number(run->timing, plan, fplan);
-	at = site_find(&run->timing->funcs[number], plan->sites[site].addr,
-		       what);
-	if (!at || run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+	pending_note(pending, &run->timing->funcs[number],
+		     plan->sites[site].addr, what);
+	if (!pending->n)
 		return;
-	timed->pending = true;
-	timed->kind = at->record;
-	timed->func = number;
-	timed->sp = (uint32_t)sp;
-	timed->when = timed->clock.last;
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp)) {
+		*pending = (struct pending){ 0 };
+		return;
+	}
+	pending->func = number;
+	pending->sp = (uint32_t)sp;
+	pending->when = timed->clock.last;
 }
 
 const struct client client_times = {

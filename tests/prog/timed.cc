@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SPIN_MS = 20, LEAVES = 20000, DEPTH = 10, ROUNDS = 20 };
+enum { SPIN_MS = 20, LEAVES = 20000, DEPTH = 10, ROUNDS = 20, LOOPS = 3 };
 
 #define FUNC extern "C" __attribute__((noinline))
 
@@ -26,11 +26,23 @@ leaf(void)
 	sink = sink + 1;
 }
 
+/* A function of one instruction. */
+extern "C" void nothing(void);
+asm(".text\n"
+    ".globl nothing\n"
+    ".type nothing, @function\n"
+    "nothing:\n"
+    ".cfi_startproc\n"
+    "	ret\n"
+    ".cfi_endproc\n"
+    ".size nothing, . - nothing\n");
+
 FUNC void
 spin(void)
 {
 	struct timespec from, now;
 
+	nothing();
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	do
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -106,6 +118,41 @@ lands(void)
 }
 
 FUNC void
+jumps_out(void)
+{
+	longjmp(back, 1);
+}
+
+/* Goes n times through its first instruction, and does not return. */
+extern "C" void loop(int n);
+asm(".text\n"
+    ".globl loop\n"
+    ".type loop, @function\n"
+    "loop:\n"
+    ".cfi_startproc\n"
+    "	decl %edi\n"
+    "	jg loop\n"
+    "	push %rax\n"
+    ".cfi_adjust_cfa_offset 8\n"
+    "	call jumps_out\n"
+    "	pop %rax\n"
+    ".cfi_adjust_cfa_offset -8\n"
+    "	ret\n"
+    ".cfi_endproc\n"
+    ".size loop, . - loop\n");
+
+/* Each call of loop has the same stack pointer. */
+FUNC void
+loops(void)
+{
+	volatile int n = 0;
+
+	setjmp(back);
+	if (n++ < LOOPS)
+		loop(n);
+}
+
+FUNC void
 handler(int signal)
 {
 	leaf();
@@ -161,6 +208,7 @@ main(int argc, char **argv)
 		sink = sink + tail(i);
 		catches();
 		lands();
+		loops();
 		raise(SIGUSR1);
 	}
 	pthread_create(&id, nullptr, thread, nullptr);

@@ -125,19 +125,78 @@ test_tail_call(void **state)
 	stacks_done(stacks);
 }
 
-/* Control comes back to f's entry within f, and to g's by a new call. */
+/*
+ * Control goes back to f's entry within f; then longjmp leaves f, which is
+ * called again with the same stack pointer.
+ */
 static void
-test_again(void **state)
+test_back(void **state)
 {
 	static const struct step steps[] = {
-		{ RECORD_AGAIN, F, 1000, 0 }, { RECORD_AGAIN, F, 1000, 3 },
-		{ RECORD_LEAVE, F, 1000, 5 }, { RECORD_ENTER, G, 1000, 6 },
-		{ RECORD_ENTER, G, 1000, 8 }, { RECORD_LEAVE, G, 1000, 9 },
+		{ RECORD_ENTER, F, 1000, 0 }, { RECORD_BACK, F, 1000, 3 },
+		{ RECORD_ENTER, F, 1000, 3 }, { RECORD_ENTER, F, 1000, 5 },
+		{ RECORD_LEAVE, F, 1000, 9 },
 	};
 	struct time_stacks *stacks = STEPS(steps);
 
-	times_are(F, 1, 5, 5);
-	times_are(G, 2, 3, 3);
+	times_are(F, 2, 9, 9);
+	assert_int_equal(times[F].min, 4);
+	assert_int_equal(times[F].max, 5);
+	stacks_done(stacks);
+}
+
+/* The same below f's frame; a signal handler g runs before the entry does. */
+static void
+test_back_below(void **state)
+{
+	static const struct step steps[] = {
+		{ RECORD_ENTER, F, 1000, 0 }, { RECORD_BACK, F, 900, 2 },
+		{ RECORD_ENTER, G, 700, 3 },  { RECORD_BACK, G, 700, 4 },
+		{ RECORD_ENTER, G, 700, 4 },  { RECORD_LEAVE, G, 700, 5 },
+		{ RECORD_ENTER, F, 900, 6 },  { RECORD_ENTER, F, 900, 7 },
+		{ RECORD_LEAVE, F, 900, 8 },  { RECORD_LEAVE, F, 1000, 10 },
+	};
+	struct time_stacks *stacks = STEPS(steps);
+
+	times_are(F, 2, 10 - 2, 10);
+	times_are(G, 1, 2, 2);
+	stacks_done(stacks);
+}
+
+/* The handler leaves f by longjmp, and main calls f and g. */
+static void
+test_back_left(void **state)
+{
+	static const struct step steps[] = {
+		{ RECORD_ENTER, MAIN, 1000, 0 },
+		{ RECORD_ENTER, F, 900, 1 },
+		{ RECORD_BACK, F, 900, 2 },
+		{ RECORD_ENTER, G, 950, 3 },
+		{ RECORD_LEAVE, G, 950, 4 },
+		{ RECORD_ENTER, F, 900, 5 },
+		{ RECORD_LEAVE, F, 900, 7 },
+		{ RECORD_LEAVE, MAIN, 1000, 8 },
+	};
+	struct time_stacks *stacks = STEPS(steps);
+
+	times_are(MAIN, 1, 1 + 1 + 1, 8);
+	times_are(F, 2, 2 + 2, 4);
+	times_are(G, 1, 1, 1);
+	stacks_done(stacks);
+}
+
+/* f was called before records began. */
+static void
+test_back_first(void **state)
+{
+	static const struct step steps[] = {
+		{ RECORD_BACK, F, 1000, 1 },
+		{ RECORD_ENTER, F, 1000, 2 },
+		{ RECORD_LEAVE, F, 1000, 5 },
+	};
+	struct time_stacks *stacks = STEPS(steps);
+
+	times_are(F, 0, 0, 0);
 	stacks_done(stacks);
 }
 
@@ -214,18 +273,18 @@ test_lost(void **state)
 	stacks_done(stacks);
 }
 
-/* While calls go on: what they took so far, and then the rest. */
 /* A function may have its stack moved and begin anew, as Go's do. */
 static void
 test_moved(void **state)
 {
 	static const struct step top[] = {
 		{ RECORD_ENTER, MAIN, 1000, 0 },
-		{ RECORD_AGAIN, F, 900, 1 },
-		{ RECORD_AGAIN, F, 900000, 2 },
+		{ RECORD_ENTER, F, 900, 1 },
+		{ RECORD_BACK, F, 900000, 2 },
+		{ RECORD_ENTER, F, 900000, 2 },
 	};
 	static const struct step below[] = {
-		{ RECORD_ENTER, F, 1000, 0 },	{ RECORD_AGAIN, G, 900, 1 },
+		{ RECORD_ENTER, F, 1000, 0 },	{ RECORD_ENTER, G, 900, 1 },
 		{ RECORD_LEAVE, G, 900, 2 },	{ RECORD_ENTER, G, 900000, 3 },
 		{ RECORD_LEAVE, G, 900000, 4 }, { RECORD_LEAVE, F, 900100, 5 },
 	};
@@ -330,7 +389,10 @@ main(void)
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_tail_call),
-		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_back),
+		cmocka_unit_test(test_back_below),
+		cmocka_unit_test(test_back_left),
+		cmocka_unit_test(test_back_first),
 		cmocka_unit_test(test_land),
 		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_stacks),
