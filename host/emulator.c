@@ -85,15 +85,16 @@ arguments(const struct emulator *emulator, const struct emulated *emulated,
 }
 
 static _Noreturn void
-child(char **args, pid_t parent, int report, int counts)
+child(char **args, pid_t parent, int report,
+      const struct emulator_plugin *plugin)
 {
 	int err = 0;
 
 	/* Die with pmon, even if pmon has ended already. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	forks_allow(forks.watcher);
-	if (counts >= 0)
-		fcntl(counts, F_SETFD, 0);
+	if (plugin)
+		emulator_plugin_inherit(plugin);
 	if (getppid() == parent) {
 		execvp(args[0], args);
 		err = errno;
@@ -104,11 +105,12 @@ child(char **args, pid_t parent, int report, int counts)
 }
 
 /*
- * Start the simulator, which inherits counts unless that is -1.  Its process id,
- * or -1 with the message set.
+ * Start the simulator, with the plugin unless that is NULL.  Its process id, or
+ * -1 with the message set.
  */
 static pid_t
-child_start(const struct emulator *emulator, char **args, int counts)
+child_start(const struct emulator *emulator, char **args,
+	    const struct emulator_plugin *plugin)
 {
 	pid_t parent = getpid(), pid;
 	int report[2], err = 0;
@@ -118,7 +120,7 @@ child_start(const struct emulator *emulator, char **args, int counts)
 		return fail("cannot make a pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		child(args, parent, report[1], counts);
+		child(args, parent, report[1], plugin);
 	close(report[1]);
 	if (pid < 0) {
 		close(report[0]);
@@ -178,31 +180,65 @@ child_watch(const struct emulator *emulator, pid_t pid)
 		     0;
 }
 
+/* Returns -1. */
+static pid_t
+child_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	forks_close(&forks);
+	return -1;
+}
+
+/* Start the simulator, with the plugin unless that is NULL, and connect. */
+static pid_t
+start_with(const struct emulator *emulator, const struct emulated *emulated,
+	   const struct emulator_plugin *plugin, const char *socket,
+	   struct link *link)
+{
+	char **args = arguments(emulator, emulated, socket,
+				plugin ? plugin->arg : NULL);
+	pid_t pid = -1;
+
+	if (!forks_open(&forks, emulator->arch, emulated->path))
+		pid = child_start(emulator, args, plugin);
+	if (pid > 0 && (child_watch(emulator, pid) ||
+			child_connect(emulator, pid, socket, link)))
+		pid = child_end(pid);
+	else if (pid < 0)
+		forks_close(&forks);
+	unlink(socket);
+	free(args);
+	return pid;
+}
+
+/* A simulator that does not load the plugin is started again without. */
 static pid_t
 start_in(const struct emulator *emulator, struct emulated *emulated,
 	 const char *dir, struct link *link)
 {
-	char *socket = mem_printf("%s/stub", dir), *plugin = NULL, **args;
+	char *socket = mem_printf("%s/stub", dir);
+	struct emulator_plugin *plugin = NULL;
 	pid_t pid = -1;
 
 	if (emulated->counts >= 0)
-		plugin = emulator_plugin(emulator->program, emulated->counts,
-					 &emulated->uncounting);
-	args = arguments(emulator, emulated, socket, plugin);
-	if (!forks_open(&forks, emulator->arch, emulated->path))
-		pid = child_start(emulator, args,
-				  plugin ? emulated->counts : -1);
-	if (pid > 0 && (child_watch(emulator, pid) ||
-			child_connect(emulator, pid, socket, link))) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		pid = -1;
+		plugin = emulator_plugin_open(emulated->counts,
+					      &emulated->uncounting);
+	if (plugin)
+		pid = start_with(emulator, emulated, plugin, socket, link);
+	if (plugin && !emulator_plugin_loaded(plugin)) {
+		if (pid > 0) {
+			link_close(link);
+			child_end(pid);
+		}
+		emulated->uncounting = mem_printf(
+			"%s does not load pmon-qemu.so", emulator->program);
+		emulator_plugin_close(plugin);
+		plugin = NULL;
 	}
-	if (pid < 0)
-		forks_close(&forks);
-	unlink(socket);
-	free(args);
-	free(plugin);
+	if (!plugin)
+		pid = start_with(emulator, emulated, NULL, socket, link);
+	emulator_plugin_close(plugin);
 	free(socket);
 	return pid;
 }

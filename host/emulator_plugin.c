@@ -1,15 +1,13 @@
 /*
- * Finds pmon's plugin by where pmon itself is, and tries whether
- * simulators load it.  Starts no program but simulators that end at once.
+ * Finds pmon's plugin by where pmon itself is, and prepares a simulator to load
+ * it.  Starts no simulator.
  */
 #include "host/emulator_plugin.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/mem.h"
@@ -19,6 +17,8 @@ static const char *const places[] = {
 	"pmon-qemu.so",
 	"../lib/pmon/pmon-qemu.so",
 };
+
+static const int outputs[] = { STDOUT_FILENO, STDERR_FILENO };
 
 /* The plugin's path, owned by the caller, or NULL. */
 static char *
@@ -57,45 +57,56 @@ path_quoted(char *path)
 	return quoted;
 }
 
-/*
- * Does the simulator load the plugin?  Without a file the plugin has it exit
- * with status 0.
- */
-static bool
-plugin_loads(const char *program, const char *path)
+struct emulator_plugin *
+emulator_plugin_open(int counts, char **why)
 {
-	char *arg = mem_printf("%s,fd=-1", path);
-	int status = -1, null;
-	pid_t pid = fork();
-
-	if (!pid) {
-		null = open("/dev/null", O_RDWR | O_CLOEXEC);
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		execlp(program, program, "-plugin", arg, "/dev/null", NULL);
-		_exit(127);
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	free(arg);
-	return !status;
-}
-
-char *
-emulator_plugin(const char *program, int fd, char **why)
-{
-	char *path = plugin_find(), *arg = NULL;
+	char *path = plugin_find();
+	struct emulator_plugin *plugin;
 
 	if (!path) {
 		*why = mem_strdup("pmon-qemu.so is not where pmon is");
 		return NULL;
 	}
 	path = path_quoted(path);
-	if (plugin_loads(program, path))
-		arg = mem_printf("%s,fd=%d", path, fd);
-	else
-		*why = mem_printf("%s does not load pmon-qemu.so", program);
+	plugin = mem_alloc(sizeof(*plugin));
+	plugin->counts = counts;
+	for (int i = 0; i < 2; i++)
+		plugin->outputs[i] = fcntl(outputs[i], F_DUPFD_CLOEXEC, 3);
+	plugin->arg = mem_printf("%s,fd=%d,out=%d,err=%d", path, counts,
+				 plugin->outputs[0], plugin->outputs[1]);
 	free(path);
-	return arg;
+	return plugin;
+}
+
+void
+emulator_plugin_close(struct emulator_plugin *plugin)
+{
+	if (!plugin)
+		return;
+	for (int i = 0; i < 2; i++)
+		if (plugin->outputs[i] >= 0)
+			close(plugin->outputs[i]);
+	free(plugin->arg);
+	free(plugin);
+}
+
+void
+emulator_plugin_inherit(const struct emulator_plugin *plugin)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	fcntl(plugin->counts, F_SETFD, 0);
+	for (int i = 0; i < 2; i++)
+		if (plugin->outputs[i] >= 0) {
+			fcntl(plugin->outputs[i], F_SETFD, 0);
+			dup2(null, outputs[i]);
+		}
+}
+
+bool
+emulator_plugin_loaded(const struct emulator_plugin *plugin)
+{
+	struct stat st;
+
+	return !fstat(plugin->counts, &st) && st.st_size;
 }

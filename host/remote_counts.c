@@ -286,12 +286,8 @@ remote_counts_leave(void)
 int
 remote_counts_fetch(struct host_site *sites, size_t n)
 {
-	bool early = remote.link.fd >= 0;
-
 	must(n == counts.n);
-	/* Before the program's first instruction all counts are 0. */
-	if (!counts.state || (!counts.state->ready && !early) ||
-	    counts.state->full)
+	if (!counts.state || counts.state->lost || counts.state->full)
 		return HOST_GONE;
 	for (size_t i = 0; i < n; i++) {
 		const struct qemu_counter *counter = &counts.state->counters[i];

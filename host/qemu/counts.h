@@ -12,6 +12,9 @@
 
 enum { COUNTS_PAGE = 4096 };
 
+/* The size of the file when the plugin is loaded; 0 before that. */
+enum { COUNTS_LOADED = 1 };
+
 /* What an instruction is beside a site: a set. */
 enum qemu_point_is {
 	POINT_BRANCH = 1 << 0,	/* it is to be known whether its site branches */
@@ -54,7 +57,7 @@ struct qemu_arrival {
 };
 
 struct qemu_state {
-	uint64_t ready;		/* the plugin has seen the points */
+	uint64_t lost;		/* the plugin cannot count */
 	uint64_t last;		/* the site, from 1 on, of the last branch or
 				   jump; 0: where it went is known */
 	uint64_t jump;		/* it was a jump */

@@ -82,7 +82,20 @@ part(void)
 	    mmap(plugin.state, plugin.state_size, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		 0) != plugin.state)
-		plugin.state->ready = 0;
+		plugin.state->lost = 1;
+}
+
+/* Note in the file, which could not be mapped, that nothing counts. */
+static void
+counts_lose(void)
+{
+	struct qemu_counts counts;
+	uint64_t lost = 1;
+
+	if (pread(plugin.fd, &counts, sizeof(counts), 0) == sizeof(counts))
+		(void)!pwrite(plugin.fd, &lost, sizeof(lost),
+			      (off_t)(counts.state_offset +
+				      offsetof(struct qemu_state, lost)));
 }
 
 /*
@@ -96,10 +109,12 @@ file_map(void)
 	struct stat st;
 	char *file;
 
-	if (fstat(plugin.fd, &st) || !st.st_size)
+	if (fstat(plugin.fd, &st) || st.st_size == COUNTS_LOADED)
 		return;
 	file = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
 		    MAP_SHARED, plugin.fd, 0);
+	if (file == MAP_FAILED)
+		counts_lose();
 	close(plugin.fd);
 	plugin.fd = -1;
 	if (file == MAP_FAILED)
@@ -109,7 +124,6 @@ file_map(void)
 	plugin.state_size = (size_t)st.st_size - plugin.counts->state_offset;
 	plugin.state = (struct qemu_state *)(file +
 					     plugin.counts->state_offset);
-	plugin.state->ready = 1;
 }
 
 /* The first point at va or behind it. */
@@ -244,17 +258,33 @@ vcpu_begun(uint64_t id, unsigned vcpu)
 		part();
 }
 
+/* Where qemu is to write from now on, as it was started with no output. */
+static void
+output_open(int fd, int number)
+{
+	if (fd < 0)
+		return;
+	dup2(fd, number);
+	close(fd);
+}
+
 int
 qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
 {
+	int out = -1, err = -1;
+
 	for (int i = 0; i < argc; i++)
 		if (!strncmp(argv[i], "fd=", 3))
 			plugin.fd = atoi(argv[i] + 3);
-	/* pmon only tries whether the plugin is loaded. */
-	if (plugin.fd < 0)
-		_exit(0);
-	if (pthread_atfork(NULL, NULL, part))
+		else if (!strncmp(argv[i], "out=", 4))
+			out = atoi(argv[i] + 4);
+		else if (!strncmp(argv[i], "err=", 4))
+			err = atoi(argv[i] + 4);
+	if (pthread_atfork(NULL, NULL, part) ||
+	    ftruncate(plugin.fd, COUNTS_LOADED))
 		return -1;
+	output_open(out, STDOUT_FILENO);
+	output_open(err, STDERR_FILENO);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
 	qemu_plugin_register_vcpu_init_cb(id, vcpu_begun);
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, call_returned);
