@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include "monitor/death.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/relocated_pc.h"
 #include "monitor/patch/relocated_signal.h"
@@ -74,6 +75,7 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 	uint64_t va;
 
 	signal_comes(run, task, signal);
+	death_note(run, task, signal);
 	if (run->host->native && task->process->space &&
 	    signal_caught(run, task, signal)) {
 		action_deliver(task, signal);

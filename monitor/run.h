@@ -11,6 +11,7 @@
 #include "host/host.h"
 #include "monitor/options.h"
 #include "monitor/process/run_tables.h"
+#include "probe/death.h"
 #include "probe/plan.h"
 #include "report/report.h"
 
@@ -41,6 +42,9 @@ struct root {
 	bool ended;
 	int status;		/* as exit status of pmon */
 	int signal;		/* that killed it, or 0 */
+	pid_t dying;		/* the task that got a signal which ends the
+				   process, where `death` says; or 0 */
+	struct death death;
 };
 
 struct run {

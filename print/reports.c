@@ -166,6 +166,20 @@ runs_sum(const struct profile *profile, struct report_input *report_input)
 		report_input->outcome = profile->runs[0].outcome;
 }
 
+/* Where the only run ended, if the program is at hand. */
+static struct death
+death_restore(const struct opened *opened)
+{
+	const struct profile *profile = opened->profile;
+	const struct profile_death *death;
+
+	if (profile->nruns != 1 || !profile->runs[0].death.object)
+		return (struct death){ 0 };
+	death = &profile->runs[0].death;
+	return (struct death){ opened->plans[death->object - 1], death->addr,
+			       (enum death_how)death->how };
+}
+
 char *
 part_text(const struct profile_part *part)
 {
@@ -188,6 +202,7 @@ report_input_open(struct opened *opened, uint32_t part,
 
 	plans_open(opened, part);
 	runs_sum(profile, report_input);
+	report_input->death = death_restore(opened);
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		if (opened->plans[i] && opened->plans[i]->options.counted)
 			*vec_push(report_input->plans,

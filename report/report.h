@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "probe/death.h"
 #include "probe/plan.h"
 #include "report/events.h"
 #include "util/fail.h"
@@ -139,6 +140,7 @@ struct report_input {
 	size_t nstops;		/* 0: not known */
 	struct stall stall;
 	char *outcome;		/* "exited with status 1", "still running" */
+	struct death death;	/* where a signal ended the program */
 	char **remarks;		/* notes for the user */
 	size_t nremarks;
 };

@@ -119,6 +119,8 @@ report_input_make(struct run *run)
 		.attached = run->opts->npids,
 		.command = command_text(run->opts),
 		.outcome = outcome_text(run),
+		.death = run->root.signal ? run->root.death :
+					    (struct death){ 0 },
 	};
 	times_settle(run);
 	report_input->remarks = run_remarks(run, &report_input->nremarks);

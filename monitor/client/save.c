@@ -310,6 +310,19 @@ parts_make(const struct run *run, struct profile *profile)
 
 /* ---- the run */
 
+static struct profile_death
+death_describe(const struct report_input *report_input)
+{
+	const struct death *death = &report_input->death;
+
+	for (size_t i = 0; i < report_input->nplans; i++)
+		if (report_input->plans[i] == death->plan)
+			return (struct profile_death){ (uint32_t)i + 1,
+						       death->addr,
+						       (uint8_t)death->how };
+	return (struct profile_death){ 0 };
+}
+
 static void
 run_describe(const struct run *run, const struct report_input *report_input,
 	     struct profile *profile)
@@ -326,6 +339,7 @@ run_describe(const struct run *run, const struct report_input *report_input,
 		.command = mem_strdup(report_input->command),
 		.outcome = mem_strdup(
 			report_input->outcome ? report_input->outcome : ""),
+		.death = death_describe(report_input),
 		.version = mem_strdup(PMON_VERSION),
 	};
 	for (size_t i = 0; i < report_input->nstops; i++)

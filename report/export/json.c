@@ -10,6 +10,7 @@
 #include "report/event_sums.h"
 #include "report/kinds.h"
 #include "report/names.h"
+#include "report/outcome.h"
 #include "report/printable.h"
 #include "util/build_id.h"
 #include "util/mem.h"
@@ -23,6 +24,12 @@ static const char *const unit_names[UNIT_KINDS] = {
 static const char *const ways[] = {
 	[BY_NOTHING] = "other", [BY_LAST] = "only",   [BY_TAKEN] = "taken",
 	[BY_FALL] = "fall",	[BY_TABLE] = "table", [BY_LEAK] = "leak",
+};
+
+static const char *const ends[] = {
+	[DEATH_BEFORE] = "before",
+	[DEATH_DURING] = "during",
+	[DEATH_CALL] = "call",
 };
 
 static void
@@ -51,6 +58,26 @@ stops_put(struct json_object *run, const struct report_input *report_input)
 	}
 }
 
+static void
+death_put(struct json_object *run, const struct report_input *report_input)
+{
+	const struct death *death = &report_input->death;
+	uint64_t times = death_times(report_input);
+	struct json_object *end;
+
+	for (size_t i = 0; death->plan && i < report_input->nplans; i++) {
+		if (report_input->plans[i] != death->plan)
+			continue;
+		end = json_object_new_object();
+		json_number_put(end, "object", i);
+		json_addr_put(end, "address", death->addr);
+		json_text_put(end, "how", ends[death->how]);
+		if (times)
+			json_number_put(end, "times", times);
+		json_object_object_add(run, "end", end);
+	}
+}
+
 static struct json_object *
 run_make(const struct report_input *report_input)
 {
@@ -59,6 +86,7 @@ run_make(const struct report_input *report_input)
 	json_text_put(run, "command", report_input->command);
 	if (report_input->outcome)
 		json_text_put(run, "outcome", report_input->outcome);
+	death_put(run, report_input);
 	json_object_object_add(run, "seconds",
 			       json_object_new_double(report_input->seconds));
 	json_number_put(run, "processes", report_input->nprocesses);

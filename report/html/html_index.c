@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "report/outcome.h"
 #include "report/reasons.h"
 #include "report/remarks.h"
 #include "util/mem.h"
@@ -20,8 +21,10 @@ strings_write(struct script *script, char *const *strings, size_t n)
 }
 
 static void
-run_write(struct script *script, const struct report_input *report_input)
+run_write(struct script *script, const struct table *table)
 {
+	const struct report_input *report_input = table->report_input;
+	char *outcome = outcome_text(table);
 	char *seconds = mem_printf("%.2f s", report_input->seconds);
 	char **remarks;
 	size_t nremarks;
@@ -31,8 +34,7 @@ run_write(struct script *script, const struct report_input *report_input)
 	script_key(script, "command");
 	script_string(script, report_input->command);
 	script_key(script, "outcome");
-	script_string(script,
-		      report_input->outcome ? report_input->outcome : "");
+	script_string(script, outcome);
 	script_key(script, "time");
 	script_string(script, seconds);
 	script_key(script, "processes");
@@ -52,6 +54,7 @@ run_write(struct script *script, const struct report_input *report_input)
 		script_string(script, report_input->plans[i]->image->path);
 	script_end(script, ']');
 	free(seconds);
+	free(outcome);
 }
 
 /*
@@ -237,7 +240,7 @@ html_index_write(struct html *html)
 	units_total(html);
 	script_open(&script, html->dir, &html->reasons, "index");
 	script_begin(&script, '{');
-	run_write(&script, html->table->report_input);
+	run_write(&script, html->table);
 	script_key(&script, "calls");
 	script_number(&script, html->calls.counted);
 	script_key(&script, "compared");

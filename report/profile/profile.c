@@ -268,6 +268,9 @@ profile_fault(const struct profile *profile)
 		     profile->parts[part->parent].run != part->run))
 			return "a part before its parent";
 	}
+	for (size_t i = 0; i < profile->nruns; i++)
+		if (profile->runs[i].death.object > profile->nobjects)
+			return "an end in a missing object";
 	for (size_t i = 0; i < profile->nobjects && !fault; i++)
 		fault = object_fault(profile, &profile->objects[i]);
 	return fault;

@@ -5,6 +5,7 @@
 #define REPORT_PROFILE_PROFILE_DATA_H
 
 #include "flow/propagate.h"
+#include "probe/death.h"
 #include "probe/times.h"
 #include "symtab/image.h"
 
@@ -40,6 +41,14 @@ struct profile_stop {
 	uint64_t n, ns;		/* number; nanoseconds in all */
 };
 
+/* Where a signal ended the program: see struct death. */
+struct profile_death {
+	uint32_t object;	/* index into profile->objects, from 1 on; 0:
+				   not known */
+	uint64_t addr;
+	uint8_t how;		/* enum death_how */
+};
+
 /* One run of pmon.  All strings are owned; none is NULL. */
 struct profile_run {
 	uint64_t id;		/* random; no run is merged twice */
@@ -49,6 +58,7 @@ struct profile_run {
 	uint64_t events;	/* traps handled */
 	char *command;		/* the program and its arguments */
 	char *outcome;		/* "exited with status 1" */
+	struct profile_death death;
 	char *version;		/* of the pmon that ran it */
 	char **remarks;		/* notes for the user */
 	size_t nremarks;

@@ -76,6 +76,19 @@ stops_get(struct profile *profile, struct feed *feed)
 }
 
 static void
+deaths_get(struct profile *profile, struct feed *feed)
+{
+	for (size_t i = 0; i < profile->nruns && feed_left(feed); i++) {
+		struct profile_death *death = &profile->runs[i].death;
+		death->object = (uint32_t)get_max(feed, UINT32_MAX);
+		if (!death->object)
+			continue;
+		death->addr = get_uint(feed);
+		death->how = (uint8_t)get_max(feed, DEATH_CALL);
+	}
+}
+
+static void
 parts_get(struct profile *profile, struct feed *feed)
 {
 	size_t n = feed_left(feed) ? get_uint(feed) : 0;
@@ -490,6 +503,7 @@ profile_decode(const char *path, const uint8_t *bytes, size_t size)
 	reader.profile = mem_alloc(sizeof(*reader.profile));
 	runs_get(reader.profile, &reader.feeds[SECTION_RUNS]);
 	stops_get(reader.profile, &reader.feeds[SECTION_STOPS]);
+	deaths_get(reader.profile, &reader.feeds[SECTION_DEATHS]);
 	parts_get(reader.profile, &reader.feeds[SECTION_PARTS]);
 	objects_get(&reader);
 	if (!reader_bad(&reader))

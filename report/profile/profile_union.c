@@ -198,8 +198,13 @@ profile_append(struct profile *into, struct profile *from)
 	struct func_cursor at = { 0 };
 	struct profile_func *func;
 
-	for (size_t i = 0; i < from->nruns; i++)
-		*vec_push(into->runs, into->nruns) = from->runs[i];
+	for (size_t i = 0; i < from->nruns; i++) {
+		struct profile_run *run = vec_push(into->runs, into->nruns);
+
+		*run = from->runs[i];
+		if (run->death.object)
+			run->death.object += objects;
+	}
 	for (size_t i = 0; i < from->nparts; i++) {
 		struct profile_part *part = vec_push(into->parts, into->nparts);
 
@@ -243,6 +248,12 @@ profile_merge(struct profile *into, struct profile *from)
 	runs = runs_sort(into);
 	parts = parts_sort(into, runs);
 	objects = objects_sort(into);
+	for (size_t i = 0; i < into->nruns; i++) {
+		uint32_t *object = &into->runs[i].death.object;
+
+		if (*object)
+			*object = objects[*object - 1] + 1;
+	}
 	for (size_t i = 0; i < into->nobjects; i++) {
 		struct profile_object *object = &into->objects[i];
 

@@ -52,6 +52,25 @@ stops_put(const struct profile *profile, struct sink *out)
 	}
 }
 
+/* The same is true of where programs ended. */
+static void
+deaths_put(const struct profile *profile, struct sink *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < profile->nruns; i++)
+		any |= profile->runs[i].death.object != 0;
+	for (size_t i = 0; any && i < profile->nruns; i++) {
+		const struct profile_death *death = &profile->runs[i].death;
+
+		put_uint(out, death->object);
+		if (!death->object)
+			continue;
+		put_uint(out, death->addr);
+		put_uint(out, death->how);
+	}
+}
+
 static void
 parts_put(const struct profile *profile, struct sink *out)
 {
@@ -382,6 +401,7 @@ profile_encode(const struct profile *profile, size_t *size)
 
 	must(!profile_fault(profile));
 	runs_put(profile, &sections[SECTION_RUNS]);
+	deaths_put(profile, &sections[SECTION_DEATHS]);
 	parts_put(profile, &sections[SECTION_PARTS]);
 	stops_put(profile, &sections[SECTION_STOPS]);
 	objects_put(profile, &sections[SECTION_OBJECTS]);

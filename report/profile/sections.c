@@ -41,6 +41,7 @@ static const char *const tags[SECTIONS] = {
 	[SECTION_STATES] = "STAT",  [SECTION_COUNTS] = "CNTS",
 	[SECTION_EXTRAS] = "XTRA",  [SECTION_STOPS] = "stop",
 	[SECTION_DOUBTS] = "DOUB",  [SECTION_TIMES] = "time",
+	[SECTION_DEATHS] = "died",
 };
 
 const char *

@@ -30,6 +30,7 @@ enum section {
 	SECTION_STOPS,		/* of runs */
 	SECTION_DOUBTS,		/* of functions */
 	SECTION_TIMES,		/* of functions */
+	SECTION_DEATHS,		/* of runs */
 	SECTIONS,
 };
 

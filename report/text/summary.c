@@ -13,6 +13,7 @@
 #include "report/view.h"
 #include "report/ways.h"
 #include "report/names.h"
+#include "report/outcome.h"
 #include "report/printable.h"
 #include "report/remarks.h"
 #include "util/mem.h"
@@ -68,16 +69,16 @@ run_line_write(const struct table *table, FILE *out)
 	char *threads = text_number(report_input->nthreads, "thread");
 	char *events = text_number(report_input->events, "trap");
 	char *stops = text_number(stops_all(report_input), "stop");
-	char *line = mem_printf("%s%s%.2f s, %s, %s, %s%s%s",
-				report_input->outcome ? report_input->outcome :
-							"",
-				report_input->outcome ? "; " : "",
-				report_input->seconds, processes, threads,
+	char *outcome = outcome_text(table);
+	char *line = mem_printf("%s%s%.2f s, %s, %s, %s%s%s", outcome,
+				*outcome ? "; " : "", report_input->seconds,
+				processes, threads,
 				report_input->nstops ? stops : "",
 				report_input->nstops ? ", " : "", events);
 
 	text_paragraph(out, "  ", line, table->columns);
 	free(line);
+	free(outcome);
 	free(processes);
 	free(threads);
 	free(events);

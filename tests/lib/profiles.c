@@ -208,7 +208,7 @@ world_object(struct profile_object *object, unsigned which)
 }
 
 static void
-world_runs(struct profile *profile, bool separate)
+world_runs(struct profile *profile, bool separate, unsigned nobjects)
 {
 	unsigned n = random_below(3);
 
@@ -225,6 +225,8 @@ world_runs(struct profile *profile, bool separate)
 			.events = world_number(),
 			.command = world_name("./prog -x ", random_below(99)),
 			.outcome = mem_strdup("exited with status 0"),
+			.death = { random_below((unsigned)nobjects + 1),
+				   random_u64(), random_below(3) },
 			.version = mem_strdup("0.2"),
 		};
 		for (unsigned i = random_below(3); i; i--)
@@ -252,11 +254,11 @@ world_profile(void)
 	struct profile *profile = mem_alloc(sizeof(*profile));
 	unsigned nobjects = 0;
 
-	world_runs(profile, random_chance(40));
 	for (unsigned i = 0; i < WORLD_OBJECTS; i++)
 		if (random_chance(70))
 			world_object(vec_push(profile->objects, nobjects), i);
 	profile->nobjects = nobjects;
+	world_runs(profile, random_chance(40), nobjects);
 	for (unsigned i = 0; i < nobjects; i++) {
 		struct profile_object *object = &profile->objects[i];
 
@@ -356,6 +358,10 @@ profile_dump(const struct profile *profile)
 			run->id, run->start, run->elapsed, run->processes,
 			run->threads, run->events, run->command, run->outcome,
 			run->version);
+		if (run->death.object)
+			fprintf(out, "  death '%s' %" PRIx64 " %u\n",
+				profile->objects[run->death.object - 1].path,
+				run->death.addr, run->death.how);
 		for (size_t k = 0; k < run->nremarks; k++)
 			fprintf(out, "  remark %s\n", run->remarks[k]);
 	}
