@@ -12,11 +12,11 @@
 
 #include "monitor/client/slow_calls.h"
 #include "monitor/client/time_clock.h"
-#include "monitor/client/time_stacks.h"
 #include "monitor/process/object.h"
 #include "monitor/process/owners.h"
 #include "monitor/process/regions.h"
 #include "monitor/process/task.h"
+#include "probe/time_stacks.h"
 #include "util/addrs.h"
 #include "util/clock.h"
 #include "util/mem.h"

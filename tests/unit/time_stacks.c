@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "monitor/client/time_stacks.h"
+#include "probe/time_stacks.h"
 
 #include <cmocka.h>
 

@@ -8,8 +8,8 @@
  * exception).  A function may jump to its own entry, which is no call.  Tasks
  * may have several stacks.
  */
-#ifndef MONITOR_CLIENT_TIME_STACKS_H
-#define MONITOR_CLIENT_TIME_STACKS_H
+#ifndef PROBE_TIME_STACKS_H
+#define PROBE_TIME_STACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

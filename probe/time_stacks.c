@@ -2,7 +2,7 @@
  * Follows a task's calls by their records.  Knows nothing of tasks, clocks and
  * functions' names.
  */
-#include "monitor/client/time_stacks.h"
+#include "probe/time_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
