@@ -22,10 +22,11 @@ CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. $(DWARF) \
 	-DPMON_VERSION='"$(VERSION)"'
 ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS)
 LDLIBS += -ldwarf -ldw -lelf -lZydis -liberty -ljson-c -lprotobuf-c \
-	-lncursesw -lz -ldl
+	-lncursesw -lz -lzstd -ldl
 
 DIRS := util arch arch/x86_64 arch/m68k arch/aarch64 arch/vax symtab flow \
 	relocate program probe host report report/text report/export report/html report/profile \
+	report/trace \
 	monitor monitor/process monitor/patch monitor/unwind monitor/client
 SRCS := $(wildcard $(addsuffix /*.c,$(DIRS)))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o)
@@ -33,10 +34,12 @@ OBJS := $(SRCS:%.c=$(BUILD)/%.o)
 PRINT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
 # What qemu loads.
 PLUGIN := $(BUILD)/pmon-qemu.so
+# What report/export/ has schemas of.
+SCHEMAS := pprof perfetto
 # Everything but main: what unit tests link with.
 LIB := $(BUILD)/libpmon.a
 LIBOBJS := $(filter-out $(BUILD)/monitor/main.o,$(OBJS)) \
-	$(BUILD)/gen/report/export/pprof.pb-c.o
+	$(SCHEMAS:%=$(BUILD)/gen/report/export/%.pb-c.o)
 
 # V=1 shows the commands in full, -s nothing.
 QUIET = $(findstring s,$(firstword -$(MAKEFLAGS)))
@@ -82,9 +85,10 @@ $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(call SAY,CC)$(COMPILER) $(ALL_CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
-$(BUILD)/report/export/pprof.o: CPPFLAGS += -I$(BUILD)/gen
-$(BUILD)/report/export/pprof.o: | $(BUILD)/gen/report/export/pprof.pb-c.h
-$(BUILD)/gen/report/export/pprof.pb-c.o: CPPFLAGS += -I$(BUILD)/gen
+$(SCHEMAS:%=$(BUILD)/report/export/%.o): CPPFLAGS += -I$(BUILD)/gen
+$(SCHEMAS:%=$(BUILD)/report/export/%.o): $(BUILD)/report/export/%.o: | \
+	$(BUILD)/gen/report/export/%.pb-c.h
+$(SCHEMAS:%=$(BUILD)/gen/report/export/%.pb-c.o): CPPFLAGS += -I$(BUILD)/gen
 
 # What --version says they were built with.
 $(BUILD)/util/command_line.o: NEWS
@@ -237,7 +241,7 @@ layers:
 
 # What cppcheck and clang-tidy find; where they err tools/cppcheck.txt and
 # .clang-tidy say why.
-lint: $(BUILD)/gen/report/export/pprof.pb-c.h
+lint: $(SCHEMAS:%=$(BUILD)/gen/report/export/%.pb-c.h)
 	cppcheck -q --std=c11 --enable=warning,portability --error-exitcode=1 \
 		--suppressions-list=tools/cppcheck.txt -I. \
 		$(filter -D%,$(CPPFLAGS)) $(DIRS) print

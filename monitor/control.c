@@ -155,7 +155,7 @@ query_parse(struct report_options *opts, char *args)
 			return fail("query: reports go to the client, not to "
 				    "%s",
 				    opts->wants[i].path);
-	return 0;
+	return report_counts_check(opts);
 }
 
 static int

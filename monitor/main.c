@@ -313,7 +313,8 @@ files_check(struct run *run)
 {
 	const struct options *opts = run->opts;
 
-	if (report_targets_check(&opts->report) || save_check(run) ||
+	if (report_counts_check(&opts->report) ||
+	    report_targets_check(&opts->report) || save_check(run) ||
 	    earlier_read(run) || (opts->output && output_open(opts->output)))
 		return -1;
 	warn(report_warning(&opts->report));

@@ -11,6 +11,7 @@
 #include "print/pager.h"
 #include "print/pages.h"
 #include "print/recover.h"
+#include "print/traces.h"
 #include "report/printable.h"
 #include "report/target.h"
 #include "util/fail.h"
@@ -117,7 +118,8 @@ pages_print(struct options *opts, struct profile *profile)
 	struct output output;
 	int err = 0;
 
-	if (report_targets_check(&opts->report))
+	if (report_counts_check(&opts->report) ||
+	    report_targets_check(&opts->report))
 		return -1;
 	if ((opts->runs || opts->executed) && funcs_matched(opts, profile))
 		return -1;
@@ -165,6 +167,19 @@ files_print(struct options *opts)
 		err = pages_print(opts, profile);
 	profile_free(profile);
 	return err;
+}
+
+static int
+trace_show(struct options *opts)
+{
+	struct output output;
+
+	if (trace_options_check(opts) || report_targets_check(&opts->report) ||
+	    output_open(&output, opts))
+		return -1;
+	if (trace_print(opts, output.out, warn))
+		return output_drop(&output);
+	return output_close(&output);
 }
 
 static int
@@ -227,6 +242,7 @@ main(int argc, char **argv)
 		err = files_recover(&opts);
 	if (!err)
 		err = option_about_any(&opts.about) ? help_print(&opts) :
+		      traces_given(&opts)	    ? trace_show(&opts) :
 		      opts.diff			    ? files_diff(&opts) :
 						      files_print(&opts);
 	pager_close();

@@ -4,6 +4,7 @@
  */
 #include "print/print_options.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,68 @@ set_program_path(void *into, const char *arg)
 			    "directory",
 			    arg);
 	*vec_push(opts->program_paths, opts->nprogram_paths) = arg;
+	return 0;
+}
+
+/* A time since the start, such as 1.5ms, or the name of a function. */
+static int
+moment_read(const char *option, const char *arg, bool *given, uint64_t *ns,
+	    const char **func)
+{
+	static const struct {
+		const char *unit;
+		unsigned decimals;	/* of a nanosecond */
+	} units[] = { { "ns", 0 }, { "us", 3 }, { "ms", 6 }, { "s", 9 } };
+
+	*func = NULL;
+	*given = false;
+	if (!*arg)
+		return fail("%s: give a time, such as 1.5ms, or a function",
+			    option);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const char *end = decimal_read(arg, units[i].decimals, ns);
+
+		*given |= end && !strcmp(end, units[i].unit);
+		if (*given)
+			return 0;
+	}
+	if (*arg >= '0' && *arg <= '9')
+		return fail("%s: \"%s\" is neither a time, such as 1.5ms, nor "
+			    "a function",
+			    option, arg);
+	*func = arg;
+	return 0;
+}
+
+static int
+set_from(void *into, const char *arg)
+{
+	struct options *opts = into;
+	struct trace_part *part = &opts->part;
+
+	return moment_read("--from", arg, &part->from_given, &part->from,
+			   &part->from_func);
+}
+
+static int
+set_to(void *into, const char *arg)
+{
+	struct options *opts = into;
+	struct trace_part *part = &opts->part;
+
+	return moment_read("--to", arg, &part->to_given, &part->to,
+			   &part->to_func);
+}
+
+static int
+set_thread(void *into, const char *arg)
+{
+	struct options *opts = into;
+	unsigned long tid;
+
+	if (option_number("--thread", arg, 1, INT_MAX, &tid))
+		return -1;
+	opts->part.tid = (uint32_t)tid;
 	return 0;
 }
 
@@ -90,6 +153,15 @@ static const struct option_entry entries[] = {
 	  "look for programs and libraries under NEW, not\n"
 	  "OLD; DIR: also in DIR, by build-id and name",
 	  set_program_path },
+	{ "from", 0, "WHEN",
+	  "show a trace from WHEN on: a time since the\n"
+	  "start (1.5ms), or the first call of a function",
+	  set_from },
+	{ "to", 0, "WHEN",
+	  "show a trace up to a time, or until a call of\n"
+	  "that function ends",
+	  set_to },
+	{ "thread", 0, "TID", "show that thread of a trace only", set_thread },
 	{ "no-pager", 0, NULL, "let no pager show what goes to a terminal",
 	  .flag = offsetof(struct options, no_pager) },
 	{ "output", 'o', "FILE", "print to FILE, not to the standard output",
@@ -208,8 +280,8 @@ options_help(FILE *out)
 {
 	fputs("usage: pmprint [options] [file ...]\n"
 	      "       pmprint [options] --diff before after\n"
-	      "Print reports of data files that pmon wrote (pmon.out).  "
-	      "Several are merged.\n"
+	      "Print reports of data files that pmon wrote (pmon.out), of which "
+	      "several are\nmerged, or of a trace (pmon.trace).\n"
 	      "\n",
 	      out);
 	option_table_help(&table, out);

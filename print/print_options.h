@@ -9,11 +9,13 @@
 #include <stdio.h>
 
 #include "report/report.h"
+#include "report/trace/trace_calls.h"
 
 struct options {
 	bool runs, executed;	/* pages that need no program */
 	bool parts;		/* each process or thread separately */
 	bool diff;		/* compare two files */
+	struct trace_part part;	/* of a trace: --from, --to, --thread */
 	bool recover;		/* recover data of runs whose pmon was killed */
 	bool no_pager;
 	size_t columns;		/* of a line of what is printed */

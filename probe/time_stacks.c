@@ -13,7 +13,6 @@ enum {
 	/* Records that far below or above those of a stack are of another. */
 	BELOW = 32 * 1024,
 	ABOVE = 4 * 1024,
-	STACKS_MAX = 64,
 	FRAMES_MAX = 1 << 21,	/* that there is room for, on all stacks */
 	GONE = 64,		/* frames left by jumps that are remembered */
 };
@@ -24,6 +23,7 @@ struct stack_frames {
 	size_t n, room;
 	struct time_back back;	/* within no frame */
 	uint64_t used;		/* when it became the current one */
+	uint32_t number;
 };
 
 /* One function in this task. */
@@ -36,9 +36,10 @@ struct func_frames {
 
 struct time_stacks {
 	times_find *find;
+	time_call_began *began;
 	time_call_ended *ended;
 	void *ctx;
-	struct stack_frames stacks[STACKS_MAX];
+	struct stack_frames stacks[TIME_STACKS_MAX];
 	size_t n, current;
 	size_t room;		/* of all stacks */
 	struct func_frames *funcs;
@@ -49,11 +50,13 @@ struct time_stacks {
 };
 
 struct time_stacks *
-time_stacks_open(times_find *find, time_call_ended *ended, void *ctx)
+time_stacks_open(times_find *find, time_call_began *began,
+		 time_call_ended *ended, void *ctx)
 {
 	struct time_stacks *stacks = mem_alloc(sizeof(*stacks));
 
 	stacks->find = find;
+	stacks->began = began;
 	stacks->ended = ended;
 	stacks->ctx = ctx;
 	return stacks;
@@ -68,6 +71,23 @@ time_stacks_close(struct time_stacks *stacks)
 		free(stacks->stacks[i].frames);
 	free(stacks->funcs);
 	free(stacks);
+}
+
+uint32_t
+time_stacks_current(const struct time_stacks *stacks)
+{
+	return stacks->n ? stacks->stacks[stacks->current].number : 0;
+}
+
+const struct time_frame *
+time_stacks_frames(const struct time_stacks *stacks, uint32_t number, size_t *n)
+{
+	for (size_t i = 0; i < stacks->n; i++)
+		if (stacks->stacks[i].number == number) {
+			*n = stacks->stacks[i].n;
+			return *n ? stacks->stacks[i].frames : NULL;
+		}
+	return NULL;
 }
 
 /* ---- frames */
@@ -162,7 +182,7 @@ call_end(struct time_stacks *stacks, struct stack_frames *stack, uint64_t now)
 		times_ended(of->times, time);
 	if (!--of->depth)
 		of->times->total += now - of->since;
-	if (stacks->ended && !frame->inherited)
+	if (stacks->ended)
 		stacks->ended(stacks->ctx, stack->frames, stack->n, time);
 	stack->n--;
 }
@@ -179,9 +199,10 @@ static void
 frames_jump(struct time_stacks *stacks, uint32_t sp, bool at, uint64_t now)
 {
 	struct stack_frames *stack = stack_now(stacks);
-	const struct time_frame *top;
+	struct time_frame *top;
 
 	while ((top = top_of(stack)) && sp_above(sp, top->sp) >= !at) {
+		top->left = true;
 		stacks->gone[stacks->ngone++ % GONE] = *top;
 		call_end(stacks, stack, now);
 	}
@@ -218,15 +239,32 @@ stack_evict(struct time_stacks *stacks, size_t i, uint64_t now)
 {
 	struct stack_frames *stack = &stacks->stacks[i];
 
+	stacks->current = i;
 	while (stack->n) {
-		struct func_frames *of = func_of(
-			stacks, stack->frames[--stack->n].func);
+		struct time_frame *top = &stack->frames[stack->n - 1];
+		struct func_frames *of = func_of(stacks, top->func);
 
 		of->times->lost = true;
 		if (!--of->depth)
 			of->times->total += now - of->since;
+		top->lost = true;
+		if (stacks->ended)
+			stacks->ended(stacks->ctx, stack->frames, stack->n,
+				      now - top->entered);
+		stack->n--;
 	}
 	stack_drop(stacks, i);
+}
+
+/* The least number that no stack has. */
+static uint32_t
+number_free(const struct time_stacks *stacks)
+{
+	uint64_t taken = 0;
+
+	for (size_t i = 0; i < stacks->n; i++)
+		taken |= UINT64_C(1) << stacks->stacks[i].number;
+	return (uint32_t)__builtin_ctzll(~taken);
 }
 
 /* Begin a stack, if need be in place of the one that was left first. */
@@ -238,10 +276,14 @@ stack_begin(struct time_stacks *stacks, uint64_t now)
 	for (size_t i = 1; i < stacks->n; i++)
 		if (stacks->stacks[i].used < stacks->stacks[oldest].used)
 			oldest = i;
-	if (stacks->n == STACKS_MAX)
+	if (stacks->n == TIME_STACKS_MAX)
 		stack_evict(stacks, oldest, now);
 	stacks->current = stacks->n;
-	stacks->stacks[stacks->n++] = (struct stack_frames){ .used = now };
+	stacks->stacks[stacks->n] = (struct stack_frames){
+		.used = now,
+		.number = number_free(stacks),
+	};
+	stacks->n++;
 }
 
 /* Make the stack that sp is in the current one. */
@@ -293,6 +335,7 @@ record_enter(struct time_stacks *stacks, uint32_t func, uint32_t sp,
 	     uint64_t now)
 {
 	struct stack_frames *stack = stack_now(stacks);
+	const struct time_frame *top;
 
 	frames_jump(stacks, sp, false, now);
 	if (back_take(back_of(stack), sp))
@@ -302,6 +345,8 @@ record_enter(struct time_stacks *stacks, uint32_t func, uint32_t sp,
 	frame_push(stacks, stack,
 		   &(struct time_frame){
 			   .func = func, .sp = sp, .entered = now });
+	if (stacks->began && (top = top_of(stack)) && top->sp == sp)
+		stacks->began(stacks->ctx, stack->frames, stack->n);
 }
 
 static void
@@ -412,7 +457,9 @@ time_stacks_inherit(struct time_stacks *stacks, const struct time_stacks *from,
 	for (stacks->n = 0; stacks->n < from->n; stacks->n++) {
 		const struct stack_frames *stack = &from->stacks[stacks->n];
 
-		stacks->stacks[stacks->n] = (struct stack_frames){ 0 };
+		stacks->stacks[stacks->n] = (struct stack_frames){
+			.number = stack->number
+		};
 		for (size_t k = 0; k < stack->n; k++) {
 			struct time_frame frame = stack->frames[k];
 
@@ -424,12 +471,30 @@ time_stacks_inherit(struct time_stacks *stacks, const struct time_stacks *from,
 }
 
 void
+time_stacks_begun(struct time_stacks *stacks, uint32_t func, uint32_t sp,
+		  uint64_t now)
+{
+	struct time_frame frame = {
+		.func = func,
+		.sp = sp,
+		.entered = now,
+		.inherited = true,
+	};
+
+	stacks->last = now;
+	if (!stacks->n)
+		stack_begin(stacks, now);
+	frame_push(stacks, stack_now(stacks), &frame);
+}
+
+void
 time_stacks_end(struct time_stacks *stacks, uint64_t now)
 {
 	time_pass(stacks, now);
 	for (size_t i = 0; i < stacks->n; i++) {
 		struct stack_frames *stack = &stacks->stacks[i];
 
+		stacks->current = i;
 		while (stack->n)
 			call_end(stacks, stack, now);
 	}

@@ -40,24 +40,45 @@ struct time_frame {
 	uint64_t entered;
 	struct time_back back;
 	bool inherited;		/* by a child process: its maker has the call */
+	bool left;		/* by a jump (longjmp, an exception) */
+	bool lost;		/* there was no room to follow it to its end */
 };
 
 /*
- * The last of n frames, of which the first is the outermost, has ended: its call
- * took so long.
+ * The last of n frames, of which the first is the outermost, has begun or has
+ * ended; its call took so long.  Those that a child process inherits are not
+ * told when they begin.
  */
+typedef void time_call_began(void *ctx, const struct time_frame *frames,
+			     size_t n);
 typedef void time_call_ended(void *ctx, const struct time_frame *frames,
 			     size_t n, uint64_t time);
 
 struct time_stacks;
 
-/* `ended` may be NULL. */
-struct time_stacks *time_stacks_open(times_find *find, time_call_ended *ended,
-				     void *ctx);
+/* `began` and `ended` may be NULL. */
+struct time_stacks *time_stacks_open(times_find *find, time_call_began *began,
+				     time_call_ended *ended, void *ctx);
 void time_stacks_close(struct time_stacks *stacks);
+
+/*
+ * The stack that the task is on, or that the call that ends was on: its number,
+ * below TIME_STACKS_MAX, which no other stack has that has frames.
+ */
+enum { TIME_STACKS_MAX = 64 };
+uint32_t time_stacks_current(const struct time_stacks *stacks);
+/*
+ * The frames of a stack by its number, the outermost first; NULL if it has none.
+ */
+const struct time_frame *time_stacks_frames(const struct time_stacks *stacks,
+					    uint32_t number, size_t *n);
 /* Have the stacks of `from` as well, from now on: a child process has. */
 void time_stacks_inherit(struct time_stacks *stacks,
 			 const struct time_stacks *from, uint64_t now);
+
+/* Have a call that began before there were records: as if it was inherited. */
+void time_stacks_begun(struct time_stacks *stacks, uint32_t func, uint32_t sp,
+		       uint64_t now);
 
 /*
  * A record of a function, given by its number, with the low half of the stack

@@ -94,6 +94,9 @@ static const struct {
 	  folded_write, .counts = true },
 	{ "json", NULL, REPORT_JSON, EVERYTHING, true, json_write },
 	{ "csv", NULL, REPORT_CSV, EVERYTHING, true, csv_write },
+	{ "trace", NULL, REPORT_TRACE, FUNC },
+	{ "chrome", NULL, REPORT_CHROME, FUNC },
+	{ "perfetto", NULL, REPORT_PERFETTO, FUNC },
 };
 
 enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -351,6 +354,18 @@ dir_check(const struct report_options *opts, size_t index)
 				    "%s",
 				    want->path);
 	return html_dir_check(want->path);
+}
+
+int
+report_counts_check(const struct report_options *opts)
+{
+	for (size_t i = 0; i < opts->nwants; i++)
+		if (opts->wants[i].kind >= REPORT_TRACE)
+			return fail(
+				"--report: %s is made of a trace by "
+				"pmprint; pmon --trace=func writes one",
+				kinds[kind_index(opts->wants[i].kind)].name);
+	return 0;
 }
 
 int

@@ -48,6 +48,9 @@ enum report_kind {
 	REPORT_FOLDED,
 	REPORT_JSON,
 	REPORT_CSV,
+	REPORT_TRACE,		/* of traces alone, as all that follow */
+	REPORT_CHROME,
+	REPORT_PERFETTO,
 };
 
 /* In which order reports of functions and files are (--sort). */
@@ -241,6 +244,12 @@ void live_write(const struct report_options *opts,
 
 /* Free what the options own, and clear them. */
 void report_options_free(struct report_options *opts);
+
+/*
+ * Check that the reports are made of counts, not of a trace.  0, or -1 with the
+ * message.
+ */
+MUST_CHECK int report_counts_check(const struct report_options *opts);
 
 /*
  * Check, before the program runs, that every report's target can be written.

@@ -182,13 +182,14 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  "uncovered, insns, blocks, edges, cfg, calls,\n"
 	  "events, times, placement, sites, html:DIR, lcov,\n"
 	  "cobertura, gcov-json, callgrind, bolt, autofdo,\n"
-	  "pprof, drcov, folded, json, csv (summary)",
+	  "pprof, drcov, folded, json, csv, trace, chrome,\n"
+	  "perfetto (summary)",
 	  set_report, .trust = TRUST_PROJECT, /* without files */
 	  .words = "summary funcs inlines files lines listing hist "
 		   "hist:scaled hist:log uncovered insns blocks edges cfg "
 		   "calls events times placement sites html: lcov cobertura "
 		   "gcov-json callgrind bolt autofdo pprof drcov "
-		   "folded json csv" },
+		   "folded json csv trace chrome perfetto" },
 	{ "top", 0, "N", "entries to list in the summary (20)", set_top,
 	  .trust = TRUST_PROJECT },
 	{ "verbose", 'v', NULL, "say in the summary how functions are counted",

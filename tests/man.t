@@ -59,6 +59,7 @@ is($?, 0, '--help has status 0');
 same_options($help, $text, 11);
 
 page('man/pmon.out.5');
+page('man/pmon.trace.5');
 page('man/pmon.json.5');
 page('man/pmon-control.7');
 page('man/pmon-tutorial.7');

@@ -132,7 +132,7 @@ call_ended(void *ctx, const struct time_frame *frames, size_t n, uint64_t time)
 	struct slow_frame told[SLOW_FRAMES + 1];
 	uint64_t ns;
 
-	if (!slow)
+	if (!slow || frames[n - 1].inherited || frames[n - 1].lost)
 		return;
 	ns = (uint64_t)((double)time * tick_ns(timed->timing));
 	if (ns <= slow)
@@ -159,8 +159,8 @@ task_began(struct run *run, const struct task *task)
 		.counter_set = run_counter_set(run, task),
 		.clock.costs = &timing->costs,
 		.stacks = time_stacks_open(
-			timed_times, run->opts->nslows ? call_ended : NULL,
-			timed),
+			timed_times, NULL,
+			run->opts->nslows ? call_ended : NULL, timed),
 	};
 	vec_push(timing->tasks, timing->ntasks);
 	for (size_t k = timing->ntasks - 1; k > i; k--)

@@ -31,7 +31,8 @@ struct step {
 static struct time_stacks *
 steps_do(const struct step *steps, size_t n)
 {
-	struct time_stacks *stacks = time_stacks_open(times_at, NULL, NULL);
+	struct time_stacks *stacks = time_stacks_open(times_at, NULL, NULL,
+						      NULL);
 
 	for (size_t i = 0; i < FUNCS; i++)
 		times_clear(&times[i]);
@@ -331,7 +332,7 @@ test_settle(void **state)
 	times_are(F, 1, 4, 4);
 	time_stacks_settle(stacks, 5);
 	times_are(F, 1, 4, 4);
-	child = time_stacks_open(times_at, NULL, NULL);
+	child = time_stacks_open(times_at, NULL, NULL, NULL);
 	time_stacks_inherit(child, stacks, 100);
 	time_stacks_end(child, 103);
 	times_are(MAIN, 1, 1, 5 + 3);

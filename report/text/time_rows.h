@@ -1,0 +1,31 @@
+/*
+ * The rows of reports of times.
+ */
+#ifndef REPORT_TEXT_TIME_ROWS_H
+#define REPORT_TEXT_TIME_ROWS_H
+
+#include <stdio.h>
+
+#include "probe/times.h"
+#include "report/figure.h"
+
+struct time_row {
+	struct times times;	/* nanoseconds, without bins */
+	const char *why;	/* they are not known, or NULL */
+	struct figure calls;
+	char *name;		/* owned */
+};
+
+struct time_rows {
+	struct time_row *rows;
+	size_t n;
+};
+
+/*
+ * Sort the rows and print `top` of them in so many columns, and why times are
+ * not known; and free them.
+ */
+void time_rows_write(struct time_rows *rows, size_t top, size_t columns,
+		     FILE *out);
+
+#endif
