@@ -15,6 +15,8 @@
 #include "monitor/client/autosave.h"
 #include "monitor/client/save.h"
 #include "monitor/client/slow.h"
+#include "monitor/client/times.h"
+#include "monitor/client/tracing.h"
 #include "monitor/control.h"
 #include "monitor/live.h"
 #include "monitor/options.h"
@@ -108,11 +110,12 @@ report_print(const struct options *opts, struct table *table)
 	return target_flush(output) ? -1 : err;
 }
 
-/* With --data, pmprint makes the reports, unless the user asked for some. */
+/* With --data or --trace, pmprint makes the reports, unless the user asked for some. */
 static bool
 report_wanted(const struct options *opts)
 {
-	return !opts->data || opts->report.nwants || opts->output;
+	return (!opts->data && !opts->trace) || opts->report.nwants ||
+	       opts->output;
 }
 
 /* --fail-under, --fail-if: the status, 0 if the program failed itself. */
@@ -301,7 +304,11 @@ run_status(struct run *run)
 	}
 	if (run->root.signal == SIGTRAP)
 		sigtrap_explain(run);
+	if (tracing_end(run))
+		err = trouble();
 	status = run_report_input(run, true);
+	if (err && !status)
+		status = err;
 	objects_remember(run);
 	autosave_close(run);
 	return status ? status : run->root.status;
@@ -315,7 +322,8 @@ files_check(struct run *run)
 
 	if (report_counts_check(&opts->report) ||
 	    report_targets_check(&opts->report) || save_check(run) ||
-	    earlier_read(run) || (opts->output && output_open(opts->output)))
+	    earlier_read(run) || (opts->output && output_open(opts->output)) ||
+	    (opts->trace && tracing_open(run, times_cost(run))))
 		return -1;
 	warn(report_warning(&opts->report));
 	return 0;

@@ -247,6 +247,21 @@ set_slow(void *into, const char *arg)
 	return 0;
 }
 
+/* func[:FILE] */
+static int
+set_trace(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!strcmp(arg, "func"))
+		opts->trace = "pmon.trace";
+	else if (!strncmp(arg, "func:", 5))
+		return option_file("--trace", arg + 5, &opts->trace);
+	else
+		return fail("--trace: \"%s\" is not func or func:FILE", arg);
+	return 0;
+}
+
 static int
 set_data(void *into, const char *arg)
 {
@@ -376,6 +391,10 @@ static const struct option_entry table[] = {
 	  "tell at once of calls of FUNC that take longer\n"
 	  "than TIME (2ms); may be repeated",
 	  set_slow, .trust = TRUST_PROJECT },
+	{ "trace", 0, "func[:FILE]",
+	  "write each call and return of a function to\n"
+	  "FILE, for pmprint (pmon.trace)",
+	  set_trace, .trust = TRUST_USER },
 	{ "deterministic", 0, NULL,
 	  "start the program as in every other such run:\n"
 	  "at the same addresses, its environment sorted",
@@ -456,21 +475,24 @@ once_check(struct options *opts)
 }
 
 /*
- * Check the options that go with --time, which needs probes at the entries and
- * exits of functions, in each thread.
+ * Check the options that go with --time or --trace, which need probes at the
+ * entries and exits of functions, in each thread.
  */
 static int
 time_check(const struct options *opts)
 {
+	const char *option = opts->trace ? "--trace" : "--time";
+
 	if (opts->no_traps)
-		return fail("--time cannot be used with --no-traps: its probes "
-			    "need breakpoints");
+		return fail("%s cannot be used with --no-traps: its probes "
+			    "need breakpoints",
+			    option);
 	if (opts->once)
-		return fail("--time cannot be used with --once");
+		return fail("%s cannot be used with --once", option);
 	if (opts->host || opts->remote)
-		return fail("--time cannot be used with --%s: it measures "
+		return fail("%s cannot be used with --%s: it measures "
 			    "programs of this machine",
-			    opts->host ? "host" : "remote");
+			    option, opts->host ? "host" : "remote");
 	return 0;
 }
 
@@ -482,7 +504,7 @@ options_check(struct options *opts)
 		return request_check(opts);
 	if (opts->once && once_check(opts))
 		return -1;
-	if (opts->time && time_check(opts))
+	if ((opts->time || opts->trace) && time_check(opts))
 		return -1;
 	if (opts->time)
 		report_want(&opts->report, REPORT_TIMES);
@@ -495,6 +517,10 @@ options_check(struct options *opts)
 	if (opts->deterministic && opts->npids)
 		return fail("--deterministic cannot be used with -p: the "
 			    "process runs already");
+	/* A trace needs no counts. */
+	if (opts->trace && !opts->data && !opts->report.nwants &&
+	    opts->selection.units == UNITS_DEFAULT)
+		opts->selection.units = 1U << UNIT_FUNC;
 	/* Data files hold all units, whatever is reported now. */
 	if (opts->data && opts->selection.units == UNITS_DEFAULT)
 		opts->selection.units = UNITS_SAVED;

@@ -50,6 +50,7 @@ struct options {
 	enum placement_method placement;
 	bool stat, deterministic;	/* --stat, --deterministic */
 	bool time;		/* measure times of functions: --time */
+	const char *trace;	/* write a trace of calls there, or NULL */
 	struct slow_option *slows;
 	size_t nslows;
 	bool exact;		/* drop no counter, whatever it costs */

@@ -15,6 +15,7 @@
 #include "monitor/client/save.h"
 #include "monitor/client/slow.h"
 #include "monitor/client/times.h"
+#include "monitor/client/tracing.h"
 #include "monitor/control.h"
 #include "monitor/deliver.h"
 #include "monitor/patch/extend.h"
@@ -64,7 +65,7 @@ run_init(struct run *run, const struct options *opts)
 		.keeper = &keeper,
 		.cache = cache_open(),
 	};
-	if (opts->time) {
+	if (opts->time || opts->trace) {
 		run->clients[run->nclients++] = &client_times;
 		times_open(run);
 	}
@@ -79,6 +80,7 @@ run_free(struct run *run)
 	extensions_free(run);
 	account_close(run);
 	slow_close(run);
+	tracing_close(run);
 	times_close(run);
 	owners_free(run);
 	earlier_free(run);
@@ -365,6 +367,7 @@ notices_handle(struct run *run)
 	if (notice_tick()) {
 		affinity_tick(run);
 		autosave_tick(run);
+		tracing_look(run);
 		if (!signal && run->deadline && !run->stopping &&
 		    clock_seconds() >= run->deadline)
 			signal = SIGTERM;

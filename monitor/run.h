@@ -32,6 +32,7 @@ struct remarks;			/* see state.c */
 struct slow;			/* see slow.c */
 struct task_table;		/* see task.c */
 struct timing;			/* see client/times.c */
+struct tracing;			/* see client/tracing.c */
 
 enum { CLIENTS_MAX = 4 };
 
@@ -97,7 +98,8 @@ struct run {
 	struct recording *recording;	/* NULL before run_begin */
 	struct autosave *autosave;	/* or NULL */
 	struct slow *slow;	/* or NULL */
-	struct timing *timing;	/* --time, or NULL */
+	struct timing *timing;	/* --time, --trace, or NULL */
+	struct tracing *tracing;	/* --trace, or NULL */
 	struct earlier *earlier;	/* --weights, or NULL */
 	struct control *control;	/* its socket, or NULL */
 };

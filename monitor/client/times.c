@@ -12,6 +12,7 @@
 
 #include "monitor/client/slow_calls.h"
 #include "monitor/client/time_clock.h"
+#include "monitor/client/tracing.h"
 #include "monitor/process/object.h"
 #include "monitor/process/owners.h"
 #include "monitor/process/regions.h"
@@ -58,7 +59,8 @@ struct pending {
 	unsigned n;
 	bool falls;		/* the last one, if the branch is not taken */
 	uint32_t func, sp;
-	uint64_t when;		/* as the clock shows */
+	uint64_t when;		/* as the clock shows, and ... */
+	uint64_t stamp;		/* ... the CPU's time stamp */
 };
 
 struct timed_task {
@@ -66,7 +68,8 @@ struct timed_task {
 	struct timing *timing;
 	pid_t tid;
 	size_t counter_set;	/* that has its times */
-	struct time_stacks *stacks;
+	struct time_stacks *stacks;	/* --time; or NULL */
+	uint32_t traced;	/* --trace: the thread's number */
 	struct time_clock clock;
 	struct pending pending;
 };
@@ -158,10 +161,13 @@ task_began(struct run *run, const struct task *task)
 		.tid = task->tid,
 		.counter_set = run_counter_set(run, task),
 		.clock.costs = &timing->costs,
-		.stacks = time_stacks_open(
-			timed_times, NULL,
-			run->opts->nslows ? call_ended : NULL, timed),
 	};
+	if (run->opts->time)
+		timed->stacks = time_stacks_open(
+			timed_times, NULL,
+			run->opts->nslows ? call_ended : NULL, timed);
+	if (run->tracing)
+		timed->traced = tracing_thread(run, task);
 	vec_push(timing->tasks, timing->ntasks);
 	for (size_t k = timing->ntasks - 1; k > i; k--)
 		timing->tasks[k] = timing->tasks[k - 1];
@@ -177,6 +183,42 @@ timed_free(struct timed_task *timed)
 
 /* ---- records */
 
+/* A function was entered or left, at these times. */
+static void
+call_take(struct timed_task *timed, enum record_kind kind, uint32_t func,
+	  uint32_t sp, uint64_t stamp, uint64_t now)
+{
+	if (timed->stacks)
+		time_stacks_record(timed->stacks, kind, func, sp, now);
+	if (timed->run->tracing)
+		tracing_item(timed->run->tracing,
+			     &(struct trace_item){
+				     .kind = TRACE_RECORD,
+				     .thread = timed->traced,
+				     .stamp = stamp,
+				     .now = now,
+				     .record = kind,
+				     .func = func,
+				     .sp = sp,
+			     });
+}
+
+/* Something else happened in the task, now. */
+static void
+trace_take(struct timed_task *timed, enum trace_kind kind, uint64_t stamp,
+	   uint64_t value)
+{
+	if (timed->run->tracing)
+		tracing_item(timed->run->tracing,
+			     &(struct trace_item){
+				     .kind = kind,
+				     .thread = timed->traced,
+				     .stamp = stamp,
+				     .now = timed->clock.last,
+				     .value = value,
+			     });
+}
+
 /* What the task was about to do at its last site, it has done. */
 static void
 pending_take(struct timed_task *timed)
@@ -184,21 +226,22 @@ pending_take(struct timed_task *timed)
 	struct pending *pending = &timed->pending;
 
 	for (unsigned i = 0; i < pending->n; i++)
-		time_stacks_record(timed->stacks, pending->kinds[i],
-				   pending->func, pending->sp, pending->when);
+		call_take(timed, pending->kinds[i], pending->func, pending->sp,
+			  pending->stamp, pending->when);
 	*pending = (struct pending){ 0 };
 }
 
 static void
-record_take(struct timed_task *timed, const struct record *record)
+record_take(struct timed_task *timed, const struct record *record,
+	    uint64_t most)
 {
 	uint64_t now = time_clock_record(&timed->clock, record->stamp);
 	uint32_t func = record->what / RECORD_KINDS;
 
 	/* The program may have written there. */
 	if (func < timed->timing->nfuncs)
-		time_stacks_record(timed->stacks, record->what % RECORD_KINDS,
-				   func, record->sp, now);
+		call_take(timed, record->what % RECORD_KINDS, func, record->sp,
+			  record->stamp < most ? record->stamp : most, now);
 }
 
 static void
@@ -206,12 +249,14 @@ task_recorded(struct run *run, const struct task *task,
 	      const struct record *records, size_t n)
 {
 	struct timed_task *timed = timed_find(run, task);
+	uint64_t most = stamp_now();
 
 	if (!timed || !n)
 		return;
 	pending_take(timed);
 	for (size_t i = 0; i < n; i++)
-		record_take(timed, &records[i]);
+		record_take(timed, &records[i], most);
+	tracing_look(run);
 }
 
 static void
@@ -229,8 +274,20 @@ task_goes_on(struct run *run, const struct task *task, uint64_t stamp)
 {
 	struct timed_task *timed = timed_find(run, task);
 
-	if (timed)
-		time_clock_go(&timed->clock, stamp);
+	if (!timed)
+		return;
+	if (timed->clock.stopped)
+		trace_take(timed, TRACE_STOP, timed->clock.stopped,
+			   stamp - timed->clock.stopped);
+	time_clock_go(&timed->clock, stamp);
+}
+
+static enum trace_end
+traced_end(enum task_end how)
+{
+	return how == TASK_LET_GO   ? TRACE_LET_GO :
+	       how == TASK_REPLACED ? TRACE_REPLACED :
+				      TRACE_EXITED;
 }
 
 static void
@@ -243,7 +300,9 @@ task_ended(struct run *run, const struct task *task, enum task_end how)
 	if (!timed)
 		return;
 	pending_take(timed);
-	time_stacks_end(timed->stacks, timed->clock.last);
+	if (timed->stacks)
+		time_stacks_end(timed->stacks, timed->clock.last);
+	trace_take(timed, TRACE_END, stamp_now(), traced_end(how));
 	timed_free(timed);
 	timing->ntasks--;
 	for (; i < timing->ntasks; i++)
@@ -256,8 +315,13 @@ task_forked(struct run *run, const struct task *maker, const struct task *child)
 	const struct timed_task *from = timed_find(run, maker);
 	struct timed_task *to = timed_find(run, child);
 
-	if (from && to)
+	if (!from || !to)
+		return;
+	if (to->stacks)
 		time_stacks_inherit(to->stacks, from->stacks, to->clock.last);
+	if (run->tracing)
+		tracing_forked(run->tracing, from->traced, to->traced,
+			       to->clock.last);
 }
 
 static void
@@ -268,15 +332,20 @@ task_execed(struct run *run, const struct task *task)
 	if (!timed)
 		return;
 	pending_take(timed);
-	time_stacks_end(timed->stacks, timed->clock.last);
+	if (timed->stacks)
+		time_stacks_end(timed->stacks, timed->clock.last);
+	trace_take(timed, TRACE_EXEC, stamp_now(), 0);
+	if (run->tracing)
+		tracing_program(run, task, timed->traced);
 }
 
 /* ---- probes */
 
 /* The function's number. */
 static uint32_t
-func_number(struct timing *timing, struct plan *plan, uint32_t fplan)
+func_number(const struct run *run, struct plan *plan, uint32_t fplan)
 {
+	struct timing *timing = run->timing;
 	struct timed_plan *of = NULL;
 	uint32_t *number;
 
@@ -296,6 +365,8 @@ func_number(struct timing *timing, struct plan *plan, uint32_t fplan)
 			.plan = plan, .fplan = fplan
 		};
 		*number = (uint32_t)timing->nfuncs;
+		if (run->tracing)
+			tracing_func(run->tracing, plan, fplan);
 	}
 	return *number - 1;
 }
@@ -403,7 +474,7 @@ funcs_choose(struct run *run, struct plan *plan, struct probe_list *list)
 
 	if (list->fplan->func == FUNC_NONE || !list->fplan->units)
 		return;
-	asking.number = func_number(run->timing, plan, index);
+	asking.number = func_number(run, plan, index);
 	asking.func = &run->timing->funcs[asking.number];
 	asking.func->slow = slow_limit(run->opts,
 				       &plan->image->funcs[list->fplan->func]);
@@ -420,6 +491,9 @@ funcs_choose(struct run *run, struct plan *plan, struct probe_list *list)
 			"the function's beginning is not known");
 	else
 		records_ask(&asking, plan->image);
+	if (run->tracing && asking.fplan->untimed)
+		tracing_untraced(run->tracing, plan, index,
+				 asking.fplan->untimed);
 }
 
 /* ---- functions that run in place */
@@ -464,7 +538,7 @@ task_at_site(struct run *run, const struct task *task, struct plan *plan,
 	if (what == SITE_TAKEN && pending->falls)
 		pending->n--;
 	pending_take(timed);
-	number = func_number(run->timing, plan, fplan);
+	number = func_number(run, plan, fplan);
 	pending_note(pending, &run->timing->funcs[number],
 		     plan->sites[site].addr, what);
 	if (!pending->n)
@@ -476,6 +550,7 @@ task_at_site(struct run *run, const struct task *task, struct plan *plan,
 	pending->func = number;
 	pending->sp = (uint32_t)sp;
 	pending->when = timed->clock.last;
+	pending->stamp = stamp_now();
 }
 
 const struct client client_times = {
@@ -502,6 +577,12 @@ times_open(struct run *run)
 	run->timing->costs.record = run->arch->emit.record_cost(&offsets);
 	run->timing->clock = clock_seconds();
 	run->timing->stamp = stamp_now();
+}
+
+uint64_t
+times_cost(const struct run *run)
+{
+	return run->timing->costs.record;
 }
 
 void
@@ -532,11 +613,11 @@ times_settle(struct run *run)
 	if (!timing)
 		return;
 	for (size_t i = 0; i < timing->ntasks; i++)
-		if (timing->tasks[i]->clock.begun)
+		if (timing->tasks[i]->stacks && timing->tasks[i]->clock.begun)
 			time_stacks_settle(timing->tasks[i]->stacks,
 					   timing->tasks[i]->clock.last);
 	for (size_t i = 0; i < run->nobjects; i++)
-		if (run->objects[i].plan)
+		if (run->objects[i].plan && run->opts->time)
 			run->objects[i].plan->tick_ns = tick_ns(timing);
 }
 
@@ -546,6 +627,7 @@ times_reset(struct run *run)
 	struct timing *timing = run->timing;
 
 	for (size_t i = 0; timing && i < timing->ntasks; i++)
-		time_stacks_reset(timing->tasks[i]->stacks,
-				  timing->tasks[i]->clock.last);
+		if (timing->tasks[i]->stacks)
+			time_stacks_reset(timing->tasks[i]->stacks,
+					  timing->tasks[i]->clock.last);
 }

@@ -10,6 +10,8 @@
 extern const struct client client_times;
 
 void times_open(struct run *run);
+/* What a record takes, in ticks. */
+uint64_t times_cost(const struct run *run);
 /* Free what the client has; the run may have none. */
 void times_close(struct run *run);
 

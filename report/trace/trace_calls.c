@@ -25,6 +25,7 @@ struct follow {
 	void *ctx;
 	struct trace_sums *sums;
 	struct caller *callers;	/* per thread */
+	struct times unwanted;	/* of other threads */
 	uint64_t stamp;		/* of the item that is followed */
 	size_t inherited;	/* calls, by forks */
 	bool open;		/* the part has begun ... */
@@ -157,8 +158,11 @@ static struct times *
 times_find_of(void *ctx, uint32_t func)
 {
 	const struct caller *caller = ctx;
+	struct follow *follow = caller->follow;
 
-	return &caller->follow->sums->times[func];
+	return thread_wanted(follow, caller->thread) ?
+		       &follow->sums->times[func] :
+		       &follow->unwanted;
 }
 
 static void
@@ -221,14 +225,12 @@ frames_begun(void *ctx, const struct trace_item *first,
 	struct follow *follow = ctx;
 	struct caller *caller = &follow->callers[first->thread];
 
-	if (!thread_wanted(follow, caller->thread))
-		return;
 	follow->stamp = first->stamp;
 	caller->now = first->now;
 	for (size_t i = 0; i < n; i++)
 		time_stacks_begun(stacks_of(caller), frames[i].func,
 				  frames[i].sp, first->now);
-	if (follow->open && n)
+	if (follow->open && n && thread_wanted(follow, caller->thread))
 		stacks_tell(caller, false);
 }
 
@@ -332,9 +334,8 @@ item_take(struct follow *follow, const struct trace_item *item)
 	    (!part->from_given || ns >= part->from))
 		part_open(follow, NULL);
 	caller->now = item->now;
-	/* A child may inherit the calls of a thread that is not wanted. */
-	if (wanted || !part->tid || item->kind != TRACE_RECORD)
-		item_follow(follow, item);
+	/* Also of others: a child may inherit their calls. */
+	item_follow(follow, item);
 	if (follow->open && wanted)
 		item_sum(follow, item);
 	return !follow->closing;
@@ -346,6 +347,7 @@ follow_close(struct follow *follow)
 	for (size_t i = 0; i < follow->trace->tables.nthreads; i++)
 		time_stacks_close(follow->callers[i].stacks);
 	free(follow->callers);
+	times_clear(&follow->unwanted);
 }
 
 static int

@@ -26,8 +26,10 @@ static const uint8_t magic[MAGIC_SIZE + 1] = "\211PMT\r\n\032\n";
 static const uint8_t trailer[TRACE_TRAILER - 8 + 1] = "PMT\r\nEND";
 
 static const char *const tags[CHUNK_KINDS] = {
-	[CHUNK_RUN] = "RUN ",	[CHUNK_FUNCS] = "FUNC", [CHUNK_THREAD] = "THRD",
-	[CHUNK_CLOCK] = "CLCK", [CHUNK_ITEMS] = "ITEM", [CHUNK_INDEX] = "INDX",
+	[CHUNK_RUN] = "RUN ",	 [CHUNK_FUNCS] = "FUNC",
+	[CHUNK_THREAD] = "THRD", [CHUNK_CLOCK] = "CLCK",
+	[CHUNK_ITEMS] = "ITEM",	 [CHUNK_PROGRAM] = "PROG",
+	[CHUNK_INDEX] = "INDX",
 };
 
 /* ---- the file's beginning and end */

@@ -14,6 +14,7 @@ enum chunk_kind {
 	CHUNK_THREAD,		/* a thread begins */
 	CHUNK_CLOCK,		/* what the time stamp was when */
 	CHUNK_ITEMS,		/* of one thread */
+	CHUNK_PROGRAM,		/* which program a thread runs from now on */
 	CHUNK_INDEX,		/* where the other chunks are */
 	CHUNK_KINDS,		/* one that may be ignored */
 };

@@ -73,6 +73,13 @@ trace_thread_put(struct sink *out, const struct trace_thread *thread)
 }
 
 void
+trace_program_put(struct sink *out, uint32_t thread, const char *program)
+{
+	put_uint(out, thread);
+	put_string(out, program);
+}
+
+void
 trace_clock_put(struct sink *out, const struct trace_clock *clock)
 {
 	put_uint(out, clock->stamp);
@@ -173,6 +180,21 @@ thread_get(struct trace_tables *tables, struct feed *feed)
 		*vec_push(tables->threads, tables->nthreads) = thread;
 }
 
+static void
+program_get(struct trace_tables *tables, struct feed *feed)
+{
+	uint64_t thread = get_uint(feed);
+	char *program = get_string(feed);
+
+	feed->bad |= thread >= tables->nthreads;
+	if (feed->bad) {
+		free(program);
+		return;
+	}
+	free(tables->threads[thread].program);
+	tables->threads[thread].program = program;
+}
+
 bool
 trace_tables_get(struct trace_tables *tables, enum chunk_kind kind,
 		 const uint8_t *bytes, size_t n)
@@ -188,6 +210,9 @@ trace_tables_get(struct trace_tables *tables, enum chunk_kind kind,
 		break;
 	case CHUNK_THREAD:
 		thread_get(tables, &feed);
+		break;
+	case CHUNK_PROGRAM:
+		program_get(tables, &feed);
 		break;
 	case CHUNK_CLOCK:
 		tables->clock.stamp = get_uint(&feed);

@@ -37,7 +37,7 @@ enum { TRACE_THREAD_NONE = UINT32_MAX };
 struct trace_thread {
 	uint32_t pid, tid;
 	uint64_t began;		/* stamp */
-	char *program;		/* path; owned */
+	char *program;		/* path of the last one; owned */
 };
 
 /* A moment: the stamp, and nanoseconds since the run's start. */
@@ -64,6 +64,8 @@ void trace_run_put(struct sink *out, const struct trace_run *run);
 void trace_funcs_put(struct sink *out, const struct trace_tables *tables,
 		     size_t first_object, size_t first_func);
 void trace_thread_put(struct sink *out, const struct trace_thread *thread);
+/* The thread runs this program now. */
+void trace_program_put(struct sink *out, uint32_t thread, const char *program);
 void trace_clock_put(struct sink *out, const struct trace_clock *clock);
 /* Entries of the index: of n chunks. */
 void trace_index_put(struct sink *out, const struct chunk *chunks, size_t n);

@@ -256,6 +256,20 @@ trace_writer_thread(struct trace_writer *writer, struct trace_thread thread)
 }
 
 void
+trace_writer_program(struct trace_writer *writer, uint32_t thread,
+		     char *program)
+{
+	struct sink data = { 0 };
+
+	free(writer->tables.threads[thread].program);
+	writer->tables.threads[thread].program = program;
+	if (writer->ring)
+		return;
+	trace_program_put(&data, thread, program);
+	table_write(writer, &writer->file, CHUNK_PROGRAM, &data);
+}
+
+void
 trace_writer_clock(struct trace_writer *writer, struct trace_clock clock)
 {
 	writer->tables.clock = clock;
@@ -337,6 +351,14 @@ trace_writer_item(struct trace_writer *writer, const struct trace_item *item)
 		items_write(writer, item->thread);
 	if (item->kind == TRACE_END)
 		encoder_free(writer, item->thread);
+}
+
+uint64_t
+trace_writer_last(const struct trace_writer *writer, uint32_t thread)
+{
+	const struct trace_encoder *encoder = writer->encoders[thread];
+
+	return encoder ? encoder->state.stamp : 0;
 }
 
 void

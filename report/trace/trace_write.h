@@ -28,12 +28,17 @@ uint32_t trace_writer_object(struct trace_writer *writer,
 uint32_t trace_writer_func(struct trace_writer *writer, struct trace_func func);
 uint32_t trace_writer_thread(struct trace_writer *writer,
 			     struct trace_thread thread);
+/* The thread runs another program, which becomes the writer's. */
+void trace_writer_program(struct trace_writer *writer, uint32_t thread,
+			  char *program);
 /* What the time stamp is now. */
 void trace_writer_clock(struct trace_writer *writer, struct trace_clock clock);
 
 /* Add an item of one of the threads.  Nothing follows its end. */
 void trace_writer_item(struct trace_writer *writer,
 		       const struct trace_item *item);
+/* The stamp of the thread's last item, or 0. */
+uint64_t trace_writer_last(const struct trace_writer *writer, uint32_t thread);
 /* Write what was held back for larger chunks. */
 void trace_writer_flush(struct trace_writer *writer);
 /*
