@@ -31,16 +31,7 @@ my $long = "void $template" . '::add<int>(' . "$template" . ' const&)';
 sub
 data_write
 {
-	my ($index, %files) = @_;
-	my %index = (version => '"1"', command => '"x"', outcome => '""',
-	    time => '"1 s"', processes => 1, threads => 1, remarks => '[]',
-	    objects => '["/d/x"]', totals => '[]', reasons => '[]',
-	    inlines => '[]', calls => 0, compared => 0, %$index);
-
-	spew("$page/data/index.js", 'pmon.put("index",{' . join(',',
-	    map { "\"$_\":$index{$_}" } sort keys %index) . '});');
-	spew("$page/data/$_.js", "pmon.put(\"$_\",$files{$_});")
-	    for sort keys %files;
+	page_data_write($page, @_);
 }
 
 # ---- drawings of calls: f0 calls all and itself, each calls the next and f0;
@@ -323,11 +314,11 @@ is_deeply($browser->run('return [...document.querySelectorAll(".flow rect")]' .
     'colours go by counts, from a little on');
 is_deeply($browser->run('const lit = () => [...document.querySelectorAll(' .
     '".lit")].map((e) => e.dataset.block); const node = document' .
-    '.querySelector(".node[data-block=\"2\"] text"); const say = (what) => ' .
+    '.querySelector(".flow .node[data-block=\"2\"] text"); const say = (what) => ' .
     'node.dispatchEvent(new PointerEvent(what, { bubbles: true })); ' .
     'say("pointerover"); const on = lit(); say("pointerout"); ' .
-    'return [on, lit()]'), [['2', '2'], []],
-    'a block and its instructions are marked together');
+    'return [on, lit()]'), [['2', '2', '2'], []],
+    'a block, its source and its instructions are marked together');
 is_deeply($browser->run(<<'END'), [1, 0, 1, 1], 'a drawing is zoomed and moved');
 const frame = document.querySelector(".flow .graph");
 const svg = frame.querySelector("svg");

@@ -37,6 +37,7 @@ html_free(struct html *html)
 	free(html->branches);
 	free(html->works);
 	html_calls_free(&html->calls);
+	inline_work_close(&html->inlines);
 	free(html->reasons.whys);
 }
 
@@ -53,6 +54,7 @@ html_make(struct html *html, const char *path)
 	for (size_t i = 0; i < report_input->nplans; i++)
 		html->insns |= (report_input->plans[i]->units &
 				1U << UNIT_INSN) != 0;
+	inline_work_open(&html->inlines, html->table);
 	html_funcs_write(html);
 	html_calls_write(html);
 	html_files_write(html);

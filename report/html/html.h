@@ -7,6 +7,7 @@
 #include "report/callees.h"
 #include "report/html/html_diff.h"
 #include "report/html/html_script.h"
+#include "report/inline_work.h"
 #include "report/work.h"
 #include "util/fail.h"
 
@@ -71,6 +72,7 @@ struct html {
 	struct html_branch *branches;
 	size_t nbranches;
 	struct work *works;	/* per line; NULL without insns */
+	struct inline_work inlines;
 	struct html_calls calls;
 	/* The earlier run that the page is compared with, or NULL. */
 	const struct html_before *before;

@@ -30,6 +30,7 @@ ASSET(flow, "flow.js");
 ASSET(func, "func.js");
 ASSET(changes, "changes.js");
 ASSET(calls, "calls.js");
+ASSET(flame, "flame.js");
 ASSET(dirs, "dirs.js");
 ASSET(overview, "overview.js");
 ASSET(treemap, "treemap.js");
@@ -50,6 +51,7 @@ const struct html_asset html_assets[] = {
 	{ "func.js", asset_func, asset_func_end },
 	{ "changes.js", asset_changes, asset_changes_end },
 	{ "calls.js", asset_calls, asset_calls_end },
+	{ "flame.js", asset_flame, asset_flame_end },
 	{ "dirs.js", asset_dirs, asset_dirs_end },
 	{ "overview.js", asset_overview, asset_overview_end },
 	{ "treemap.js", asset_treemap, asset_treemap_end },

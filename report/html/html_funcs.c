@@ -270,8 +270,35 @@ edges_write(struct script *script, const struct view *view)
 	script_end(script, ']');
 }
 
+/*
+ * Write [first instruction, instructions, number] of what is inlined, by the
+ * number in data/index.js.
+ */
 static void
-func_write(struct script *script, const struct view *view, uint32_t id)
+inlines_write(struct html *html, struct script *script, const struct view *view)
+{
+	uint32_t ninsns = view->fplan->cfg->ninsns, at, end = 0, entry;
+
+	script_key_begin(script, "inlines", '[');
+	for (at = 0; at < ninsns; at = end) {
+		entry = inline_work_at(&html->inlines, view, at);
+		while (end < ninsns &&
+		       inline_work_at(&html->inlines, view, end) == entry)
+			end++;
+		if (entry == INLINE_NONE)
+			continue;
+		script_begin(script, '[');
+		script_number(script, at);
+		script_number(script, end - at);
+		script_number(script, entry);
+		script_end(script, ']');
+	}
+	script_end(script, ']');
+}
+
+static void
+func_write(struct html *html, struct script *script, const struct view *view,
+	   uint32_t id)
 {
 	char *key = mem_printf("%u", id);
 
@@ -279,6 +306,7 @@ func_write(struct script *script, const struct view *view, uint32_t id)
 	blocks_write(script, view);
 	insns_write(script, view);
 	edges_write(script, view);
+	inlines_write(html, script, view);
 	script_end(script, '}');
 	free(key);
 }
@@ -326,7 +354,7 @@ pack_add(struct html *html, struct packs *packs, const struct view *view,
 		free(name);
 	}
 	html->funcs[id].pack = packs->n - 1;
-	func_write(&packs->script, view, id);
+	func_write(html, &packs->script, view, id);
 	if (ftell(packs->script.out) > PACK_SIZE)
 		pack_end(packs);
 }
@@ -350,6 +378,7 @@ html_funcs_write(struct html *html)
 		shares_add(html, view, id);
 		branches_add(html, view, id);
 		html_calls_add(html, view, id);
+		inline_work_add(&html->inlines, view);
 		func->coded = true;
 		func->work = work_of_fplan(view);
 		func->ran = view_ran(view);

@@ -210,16 +210,20 @@ funcs_write(struct html *html, struct script *script)
 	script_end(script, ']');
 }
 
-/* Write [name, object, file or -1, line, count] of inlined functions. */
+/*
+ * Write [name, object, file or -1, line, count, instructions executed,
+ * instructions, never executed] of inlined functions; only up to the count if
+ * instructions were not counted.
+ */
 static void
 inlines_write(struct html *html, struct script *script)
 {
 	const struct func_table *inlines = &html->table->inlines;
 
 	script_key_begin(script, "inlines", '[');
-	table_names(html->table, inlines, inlines->n);
 	for (size_t i = 0; i < inlines->n; i++) {
 		const struct func_entry *entry = &inlines->entries[i];
+		const struct work *work = &html->inlines.works[i];
 
 		script_begin(script, '[');
 		script_string(script, entry->name);
@@ -227,6 +231,11 @@ inlines_write(struct html *html, struct script *script)
 		file_number(script, entry->file);
 		script_number(script, entry->line);
 		script_figure(script, &entry->count);
+		if (html->insns) {
+			script_figure(script, &work->ie);
+			script_number(script, work->i);
+			script_number(script, work->ine);
+		}
 		script_end(script, ']');
 	}
 	script_end(script, ']');

@@ -1,4 +1,5 @@
-# The data files of a page, from which the browser has its counts.
+# The data files of a page, from which the browser has its counts: reads those of
+# pmon, writes made-up ones.
 package PageData;
 
 use strict;
@@ -7,7 +8,7 @@ use Compress::Zlib ();
 use Exporter qw(import);
 use Pmon;
 
-our @EXPORT = qw(page_data);
+our @EXPORT = qw(page_data page_data_write);
 
 my $digits = join '', 0 .. 9, 'a' .. 'z', 'A' .. 'Z',
     '.-:+=^!/*?&<>()[]{}@%$#';
@@ -34,6 +35,23 @@ page_data
 	}
 	return Compress::Zlib::uncompress(substr $bytes, 0, $size) //
 	    die "$path: not compressed right\n";
+}
+
+# Give a page made-up data: the keys of index.js that matter, and other files by
+# name, as JSON.
+sub
+page_data_write
+{
+	my ($page, $index, %files) = @_;
+	my %index = (version => '"1"', command => '"x"', outcome => '""',
+	    time => '"1 s"', processes => 1, threads => 1, remarks => '[]',
+	    objects => '["/d/x"]', totals => '[]', reasons => '[]',
+	    inlines => '[]', calls => 0, compared => 0, %$index);
+
+	spew("$page/data/index.js", 'pmon.put("index",{' . join(',',
+	    map { "\"$_\":$index{$_}" } sort keys %index) . '});');
+	spew("$page/data/$_.js", "pmon.put(\"$_\",$files{$_});")
+	    for sort keys %files;
 }
 
 1;

@@ -77,7 +77,7 @@ pmon.code = async (id) => {
 // Where things are in the rows of data/index.js.
 const FILE = { NAME: 0, PATH: 1, LINES: 2, RUN: 3, UNKNOWN: 4, MOST: 5,
 	IE: 6, I: 7, INE: 8 };
-// (Inlined functions have the first five.)
+// (Inlined functions have the first eight.)
 const FUNC = { NAME: 0, OBJECT: 1, FILE: 2, LINE: 3, CALLS: 4, IE: 5, I: 6,
 	INE: 7, BB: 8, BBNE: 9, PACK: 10 };
 
@@ -160,6 +160,14 @@ function heat(n, most)
 	if (!ran(n) || !ran(most))
 		return 0;
 	return Math.log(Number(n) + 1) / Math.log(Number(most) + 1);
+}
+
+// Of two that are known.
+function counts_sum(a, b)
+{
+	const sum = BigInt(a) + BigInt(b);
+
+	return sum > Number.MAX_SAFE_INTEGER ? String(sum) : Number(sum);
 }
 
 // The greatest count, or 0.

@@ -11,6 +11,9 @@ const GRAPH_WHOLE = 60;
 const LOOPS_MAX = 3000;
 // Of the source: lines in a block, characters of one.
 const FLOW_LINES = 3, FLOW_CHARS = 44;
+// Lines of a function whose source is shown below its graph; between those of
+// its declaration and its first code.
+const FLOW_SOURCE = 500, FLOW_HEAD = 20;
 
 function block_insns(code, b)
 {
@@ -228,22 +231,21 @@ function flow_make(code, whole, options)
 				"on average" })) });
 }
 
-// A block's instructions and its box are marked together.
-function hover_link(section, table)
+// A block's box, its instructions and its source lines are marked together, and
+// all blocks of a line.  data-block has the numbers of one or several.
+function hover_link(sections)
 {
 	const lit = (event, on) => {
-		const box = event.target.closest(".node, tbody");
-		const b = box?.dataset.block;
+		const box = event.target.closest("[data-block]");
 
-		if (b === undefined)
-			return;
-		for (const each of [...section.querySelectorAll(
-			`.node[data-block="${b}"]`), ...table.querySelectorAll(
-			`tbody[data-block="${b}"]`)])
-			each.classList.toggle("lit", on);
+		for (const b of box?.dataset.block.split(" ") ?? [])
+			for (const section of sections)
+				for (const each of section.querySelectorAll(
+					`[data-block~="${b}"]`))
+					each.classList.toggle("lit", on);
 	};
 
-	for (const node of [section, table]) {
+	for (const node of sections) {
 		node.addEventListener("pointerover", (event) =>
 			lit(event, true));
 		node.addEventListener("pointerout", (event) =>
@@ -263,6 +265,50 @@ async function flow_texts(file)
 			texts.set(file, text.split("\n"));
 	}
 	return texts;
+}
+
+// The lines of the function in the file that it is in, each with the blocks that
+// have its instructions; null if there are none, or too many.
+async function flow_lines(code, { [FUNC.FILE]: file, [FUNC.LINE]: head }, texts)
+{
+	const blocks = new Map();
+
+	code.blocks.forEach((block, b) => {
+		for (const insn of block[BLOCK.PADDING] ? [] :
+			block_insns(code, b)) {
+			const line = insn[INSN.FILE] === file && insn[INSN.LINE];
+
+			if (line && !blocks.has(line))
+				blocks.set(line, new Set());
+			if (line)
+				blocks.get(line).add(b);
+		}
+	});
+	const begin = Math.min(...blocks.keys());
+	const first = head < begin && begin - head < FLOW_HEAD ? head : begin;
+	const last = Math.max(...blocks.keys()), text = texts.get(file);
+
+	if (!text || !blocks.size || last - first > FLOW_SOURCE)
+		return null;
+	const { lines } = await pmon.load(`f${file}`);
+	const counts = new Map(lines.map((entry) => [entry[LINE.LINE],
+		entry[LINE.COUNT]]));
+	const body = make("tbody");
+
+	for (let line = first; line <= last; line++)
+		body.append(make("tr", { "data-block": blocks.has(line) ?
+			[...blocks.get(line)].join(" ") : null,
+		class: counts.get(line) === 0 ? "idle" : "" },
+		make("td", { class: "num faint" }, make("a", {
+			href: `#/file/${file}/${line}` }, line)),
+		make("td", { class: "num" }, counts.has(line) ?
+			count_node(counts.get(line)) : ""),
+		make("td", {}, text[line - 1] ?? "")));
+	return make("section", { class: "beside" }, make("h2", {}, "Source"),
+		make("div", { class: "scroll" }, make("table", {
+			class: "insns" }, make("thead", {}, make("tr", {},
+			...["line", "count", "source"].map((title) => make(
+				"th", { scope: "col" }, title)))), body)));
 }
 
 // insns: insns_section.
@@ -286,11 +332,14 @@ async function flow_section(code, insns, row)
 			"it is; orange is the way from the entry that it " +
 			"took most often, dashed the edge of a branch not " +
 			"taken. Loops have a band, and their rounds on " +
-			"average. The same is below, with the instructions."),
+			"average. What is below the pointer is marked in the " +
+			"source and the instructions, too."),
 		never ? make("label", {}, box, ` with ${never} block` +
 			`${never === 1 ? "" : "s"} that never ran`) : null,
 		place);
 
-	hover_link(section, insns.node);
-	return section;
+	const source = await flow_lines(code, row, options.texts);
+
+	hover_link([section, insns.node, ...source ? [source] : []]);
+	return make("div", {}, section, source);
 }

@@ -1,7 +1,68 @@
-// A function: its figures and its instructions; flow.js has its graph.
+// A function: its figures and its instructions, also those of functions that are
+// inlined into it; flow.js has its graph.
 "use strict";
 
-const BLOCKS_FIRST = 60;
+const BLOCKS_FIRST = 60, INLINE_NAME = 30;
+const INLINED = { FIRST: 0, SIZE: 1, ID: 2 };
+
+// ---- inlined functions
+
+// Per instruction, the number of the inlined function that it is of.
+function inlines_of(code)
+{
+	const ids = [];
+
+	for (const run of code.inlines ?? [])
+		for (let i = 0; i < run[INLINED.SIZE]; i++)
+			ids[run[INLINED.FIRST] + i] = run[INLINED.ID];
+	return ids;
+}
+
+// What each inlined function executed here: [number, instructions executed,
+// instructions], or null if there is none.
+function inlines_section(code, row)
+{
+	const sums = new Map(), ids = inlines_of(code);
+	const add = (id, count) => {
+		const sum = sums.get(id) ?? [id, 0, 0];
+
+		sum[1] = !known(sum[1]) ? sum[1] : !known(count) ? count :
+			counts_sum(sum[1], count);
+		sum[2]++;
+		sums.set(id, sum);
+	};
+
+	for (const block of code.blocks) {
+		const end = block[BLOCK.FIRST] + block[BLOCK.SIZE];
+
+		for (let i = block[BLOCK.FIRST]; i < end; i++)
+			if (!block[BLOCK.PADDING] && ids[i] !== undefined)
+				add(ids[i], code.insns[i][INSN.COUNT]);
+	}
+	if (!sums.size)
+		return null;
+	const inlined = (sum) => pmon.index.inlines[sum[0]];
+	const columns = [
+		{ title: "Function", klass: "name",
+			value: (sum) => inlined(sum)[FUNC.NAME],
+			node: (sum) => name_node(inlined(sum)[FUNC.NAME]) },
+		{ ...place_column, value: (sum) =>
+			place_column.value(inlined(sum)),
+		node: (sum) => place_column.node(inlined(sum)) },
+		{ title: "Instructions", num: true, minor: true,
+			value: (sum) => sum[2] },
+		{ title: "Share", num: true, value: (sum) => sum[1],
+			node: (sum) => known(sum[1]) && known(row[FUNC.IE]) ?
+				share_text(sum[1], row[FUNC.IE]) : "–" },
+		{ title: "Executed", num: true, value: (sum) => sum[1] },
+	];
+
+	return make("section", { class: "inlines" }, make("h2", {},
+		"Inlined here"), list_make(columns, [...sums.values()], {
+		caption: "Functions that the compiler inlined, and the " +
+			"instructions executed in them, which are part of " +
+			"this function's" }));
+}
 
 // ---- instructions
 
@@ -22,20 +83,23 @@ function edges_text(code, b)
 		(list(to, EDGE.TO) || "nowhere");
 }
 
-function block_body(code, b)
+function block_body(code, b, inlines)
 {
 	const count = code.blocks[b][BLOCK.COUNT];
+	const columns = inlines.length ? 5 : 4;
 	const body = make("tbody", { id: `B${b}`, "data-block": b,
 		tabindex: -1,
 		class: count === 0 ? "idle" : "" },
-		make("tr", {}, make("th", { colspan: 4, scope: "rowgroup" },
+		make("tr", {}, make("th", { colspan: columns,
+			scope: "rowgroup" },
 			"block, entered ", count_node(count),
 			`; ${edges_text(code, b)}`)));
-	let place = "";
+	let place = "", last, i = code.blocks[b][BLOCK.FIRST];
 
 	for (const insn of block_insns(code, b)) {
 		const [, , , file, line] = insn;
 		const here = line ? `${file}:${line}` : "";
+		const id = inlines[i++];
 
 		body.append(make("tr", {},
 			make("td", { class: "num" },
@@ -43,8 +107,13 @@ function block_body(code, b)
 			make("td", { class: "faint" }, insn[INSN.ADDR]),
 			make("td", {}, here && here !== place ?
 				file_link(file, line) : ""),
+			inlines.length ? make("td", { class: "faint" },
+				id !== undefined && id !== last ? name_node(
+					pmon.index.inlines[id][FUNC.NAME],
+					INLINE_NAME) : "") : null,
 			make("td", {}, insn[INSN.TEXT])));
 		place = here;
+		last = id;
 	}
 	return body;
 }
@@ -53,11 +122,14 @@ function insns_section(code)
 {
 	const blocks = code.blocks.map((block, b) => b).filter((b) =>
 		!code.blocks[b][BLOCK.PADDING]);
+	const inlines = inlines_of(code);
 	const table = make("table", { class: "insns wide" }, make("thead", {},
 		make("tr", {},
 			make("th", { class: "num", scope: "col" }, "count"),
 			make("th", { scope: "col" }, "address"),
 			make("th", { scope: "col" }, "line"),
+			inlines.length ? make("th", { scope: "col" },
+				"inlined from") : null,
 			make("th", { scope: "col" }, "instruction"))));
 	const more = make("button", { type: "button",
 		onclick: () => extend(shown + 4 * BLOCKS_FIRST) });
@@ -66,7 +138,7 @@ function insns_section(code)
 	function extend(end)
 	{
 		for (; shown < Math.min(end, blocks.length); shown++)
-			table.append(block_body(code, blocks[shown]));
+			table.append(block_body(code, blocks[shown], inlines));
 		more.hidden = shown === blocks.length;
 		more.textContent = `Show more blocks (${blocks.length -
 			shown})`;
@@ -137,6 +209,7 @@ pmon.views.func = async (id) => {
 			calls,
 			code ? await flow_section(code, insns, row) :
 				null,
+			code ? inlines_section(code, row) : null,
 			code ? insns.node : null),
 	};
 };

@@ -45,9 +45,9 @@ function name_short(name, max = NAME_MAX)
 }
 
 // A name as text, in the short form if it is long.
-function name_node(name)
+function name_node(name, max)
 {
-	const text = name_short(name);
+	const text = name_short(name, max);
 
 	return text === name ? name : make("span", { title: name }, text);
 }

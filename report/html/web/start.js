@@ -87,6 +87,8 @@ pmon.load("index").then((index) => {
 	pmon.index = index;
 	if (index.calls)
 		places.push(["calls", "Calls"]);
+	if (index.calls && insns_total())
+		places.push(["flame", "Icicle"]);
 	if (is_compared(index)) {
 		places.push(["changes", "Changes"]);
 		banner_show(index);
