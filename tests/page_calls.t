@@ -30,8 +30,8 @@ inlined
 # ---- inlined functions of a real program: what they executed is part of what
 # the functions that they are in did
 
-my $run = run([$pmon, "--report=html:$page,insns:$dir/insns", '--',
-	compile('lang.c', '-O2'), 3]);
+my $run = run([$pmon, '--top=1000', "--report=html:$page,summary:$dir/summary",
+	'--', compile('lang.c', '-O2'), 3]);
 is($run->{err} =~ s/^pmon: note: .*\n//r, '', 'a page');
 my $index = decode_json(page_data("$page/data/index.js"));
 my %codes = map { %{decode_json(page_data($_))} } glob "$page/data/p*.js";
@@ -49,11 +49,17 @@ for my $code (@codes{sort keys %codes}) {
 	}
 }
 my @inlines = @{$index->{inlines}};
+$index->{all} += $_->[5] // 0 for @{$index->{funcs}};
 is_deeply([map { "@{$inlines[$_]}[0, 5, 6]" } sort keys %known],
     [map { "$inlines[$_][0] $work{$_} $known{$_}" } sort keys %known],
     'inlined functions executed what their instructions did');
 my ($loops) = grep { $_->[0] eq 'loops' } @inlines;
 cmp_ok($loops->[5] // 0, '>', 0, 'which is something');
+is_deeply([sort map { s/ \(inlined\)$//r =~ s/ +/ /gr =~ s/^ //r } grep {
+	/ \(inlined\)$/ } split /\n/, slurp("$dir/summary")],
+    [sort map { sprintf '%s %.1f %s %s %s', $_->[5], int($_->[5] * 1000 /
+	$index->{all}) / 10, $_->[4], $_->[4] ? int($_->[5] / $_->[4]) : '-',
+	$_->[0] } grep { $_->[5] } @inlines], 'as the summary has them');
 # As binutils' addr2line sees it: the innermost function at an address.
 my ($id) = grep { $index->{funcs}[$_][0] eq 'main' } sort keys %codes;
 my %at = inlined($codes{$id});

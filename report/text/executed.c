@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/inline_work.h"
 #include "report/names.h"
 #include "report/printable.h"
 #include "report/work.h"
@@ -26,6 +27,7 @@ struct entry {
 	char *name, *place;
 	uint32_t plan, file, line;
 	bool has_code, has_calls;
+	bool inlined;		/* only summed over its inlined copies */
 	struct work work;
 	struct figure calls;
 };
@@ -82,6 +84,40 @@ views_add(struct table *table, struct entries *entries, bool **seen, bool ran)
 			seen[view->plan_index][fplan->func] = true;
 		entry_add(entries, entry);
 	}
+}
+
+/*
+ * Add the inlined functions that executed instructions, which are also among
+ * those of the functions that they are in.
+ */
+static void
+inlined_add(struct table *table, struct entries *entries)
+{
+	struct inline_work work;
+	struct view *view = NULL;
+
+	if (!table->inlines.n)
+		return;
+	inline_work_open(&work, table);
+	while ((view = view_next(table, view, VIEW_INSNS)))
+		inline_work_add(&work, view);
+	for (size_t i = 0; i < table->inlines.n; i++) {
+		const struct func_entry *func = &table->inlines.entries[i];
+
+		if (figure_ran(&work.works[i].ie))
+			entry_add(entries,
+				  (struct entry){
+					  .name = mem_strdup(func->name),
+					  .inlined = true,
+					  .place = mem_strdup(""),
+					  .plan = func->plan,
+					  .has_calls = true,
+					  .calls = func->count,
+					  .work = work.works[i],
+					  .has_code = true,
+				  });
+	}
+	inline_work_close(&work);
 }
 
 /* Add the functions whose calls were counted, but not their instructions. */
@@ -202,7 +238,9 @@ entries_make(struct table *table, bool ran)
 	for (size_t i = 0; i < report_input->nplans; i++)
 		seen[i] = mem_alloc(report_input->plans[i]->image->nfuncs);
 	views_add(table, &entries, seen, ran);
-	if (!ran)
+	if (ran)
+		inlined_add(table, &entries);
+	else
 		others_add(table, &entries, seen);
 	for (size_t i = 0; i < report_input->nplans; i++)
 		free(seen[i]);
@@ -320,6 +358,9 @@ share_text(const struct entry *entry, const struct work *all)
 	return mem_printf("%u.%u", tenths / 10, tenths % 10);
 }
 
+/* Behind the names of inlined functions. */
+static const char inlined_mark[] = " (inlined)";
+
 static void
 busy_write(const struct table *table, const struct entries *entries,
 	   const struct entry *entry, FILE *out)
@@ -344,8 +385,10 @@ busy_write(const struct table *table, const struct entries *entries,
 		fputs("  ", out);
 		used += entries->object + 2;
 	}
+	if (entry->inlined)
+		used += strlen(inlined_mark);
 	name_fit(out, entry->name, table->columns, used);
-	putc('\n', out);
+	fprintf(out, "%s\n", entry->inlined ? inlined_mark : "");
 	free(share);
 }
 

@@ -333,11 +333,12 @@ summary_write(struct table *table, FILE *out)
 		left_write(table, i, out);
 	foreign_write(table, "  ", out);
 	free(summary.totals);
-	if (!funcs_busiest_write(table, out))
+	if (!funcs_busiest_write(table, out)) {
 		funcs_most_write(table, &table->funcs, "Functions called most",
 				 out);
-	funcs_most_write(table, &table->inlines, "Inlined functions run most",
-			 out);
+		funcs_most_write(table, &table->inlines,
+				 "Inlined functions run most", out);
+	}
 	hot_lines_write(table, out);
 	reasons_write(&summary.reasons, out);
 	remarks_write(table, out);
