@@ -5,6 +5,7 @@
  */
 #include "monitor/live.h"
 
+#include <ctype.h>
 #include <curses.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "monitor/ask.h"
+#include "monitor/live_look.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/sort.h"
@@ -23,192 +25,32 @@ enum {
 	RATE_WIDTH = 9,
 	COUNT_WIDTH = 16,
 	HEAD_ROWS = 4,		/* rows above the first list */
+	FILTER_LEN = 40,
+	ESCAPE = 27,
 };
 
-/* A function or a line. */
-struct item {
-	char *name;		/* owned */
-	uint64_t count;
-	double rate;		/* per second, since the last look */
+/* What the user has chosen by keys. */
+struct view {
+	enum order { ORDER_RATE, ORDER_COUNT, ORDER_NAME, ORDERS } order;
+	enum show { SHOW_ALL, SHOW_FUNCS, SHOW_LINES, SHOWS } show;
+	bool paused;
+	bool typing;		/* keys go to the filter */
+	char filter[FILTER_LEN + 1];	/* names have this in them */
 };
 
-struct items {
-	struct item *items;
-	size_t n;
-};
+/* ---- the order */
 
-/* One look at the counts. */
-struct look {
-	char *answer;		/* owns command and outcome */
-	double time;
-	const char *command, *outcome;
-	size_t processes, threads;
-	size_t nfuncs, nlines;	/* counted, whether they ran or not */
-	struct items funcs, lines;	/* those that ran, ascending name */
-};
+static enum order sort_order;
 
-/* ---- the answer */
-
-static void
-items_free(struct items *items)
-{
-	for (size_t i = 0; i < items->n; i++)
-		free(items->items[i].name);
-	free(items->items);
-}
-
-static void
-look_free(struct look *look)
-{
-	if (!look)
-		return;
-	items_free(&look->funcs);
-	items_free(&look->lines);
-	free(look->answer);
-	free(look);
-}
-
-static void
-item_parse(struct items *items, char *s)
-{
-	char *end;
-	uint64_t count = strtoull(s, &end, 10);
-
-	*vec_push(items->items, items->n) = (struct item){
-		.name = mem_strdup(end + strspn(end, " ")),
-		.count = count,
-	};
-}
-
-static void
-line_parse(struct look *look, char *line)
-{
-	char *rest = line + strcspn(line, " ");
-
-	if (*rest)
-		*rest++ = '\0';
-	if (!strcmp(line, "f"))
-		item_parse(&look->funcs, rest);
-	else if (!strcmp(line, "l"))
-		item_parse(&look->lines, rest);
-	else if (!strcmp(line, "time"))
-		look->time = strtod(rest, NULL);
-	else if (!strcmp(line, "command"))
-		look->command = rest;
-	else if (!strcmp(line, "outcome"))
-		look->outcome = rest;
-	else if (!strcmp(line, "processes"))
-		look->processes = strtoul(rest, NULL, 10);
-	else if (!strcmp(line, "threads"))
-		look->threads = strtoul(rest, NULL, 10);
-	else if (!strcmp(line, "funcs"))
-		look->nfuncs = strtoul(rest, NULL, 10);
-	else if (!strcmp(line, "lines"))
-		look->nlines = strtoul(rest, NULL, 10);
-}
-
+/* By rate, then count, or by count alone, the largest first; or by name. */
 static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct item *)a)->name,
-		      ((const struct item *)b)->name);
-}
-
-static void
-items_sort(struct items *items)
-{
-	if (items->n)
-		sort(items->items, items->n, sizeof(struct item), by_name);
-}
-
-/* Ask for the counts; NULL with the message. */
-static struct look *
-look_take(int fd, bool still)
-{
-	struct look *look = mem_alloc(sizeof(*look));
-	size_t size;
-
-	look->command = look->outcome = "";
-	look->answer = ask_request(fd, still ? "live still" : "live", &size);
-	if (!look->answer) {
-		free(look);
-		return NULL;
-	}
-	for (char *next, *s = look->answer; s && *s; s = next) {
-		next = strchr(s, '\n');
-		if (next)
-			*next++ = '\0';
-		line_parse(look, s);
-	}
-	items_sort(&look->funcs);
-	items_sort(&look->lines);
-	return look;
-}
-
-/* ---- rates */
-
-/*
- * Fill in the rates of `now`.  Both lists ascend by name, and items of the same
- * name pair up in order.  An item that is missing now keeps its old count: a
- * look without "still" does not see calls that have not ended.
- */
-static void
-rates_make(struct items *now, const struct items *before, double seconds)
-{
-	size_t k = 0, n = now->n;
-
-	for (size_t i = 0; i < n || k < before->n;) {
-		const struct item *old = &before->items[k];
-		int order = i == n ? 1 :
-			    k == before->n ?
-				     -1 :
-				     strcmp(now->items[i].name, old->name);
-
-		if (order > 0) {
-			*vec_push(now->items, now->n) = (struct item){
-				.name = mem_strdup(old->name),
-				.count = old->count,
-			};
-			k++;
-			continue;
-		}
-		if (order || now->items[i].count < old->count)
-			now->items[i].rate =
-				order ? (double)now->items[i].count / seconds :
-					0;
-		else
-			now->items[i].rate = (double)(now->items[i].count -
-						      old->count) /
-					     seconds;
-		k += !order;
-		i++;
-	}
-	items_sort(now);
-}
-
-/* A reset sets the time back to 0: then there are no rates. */
-static void
-look_compare(struct look *now, const struct look *before)
-{
-	double seconds = now->time - before->time;
-
-	if (seconds <= 0)
-		return;
-	rates_make(&now->funcs, &before->funcs, seconds);
-	rates_make(&now->lines, &before->lines, seconds);
-}
-
-static bool by_count;
-
-/* Orders by rate, then count, or by count alone; the largest first. */
-static int
-by_heat(const void *va, const void *vb)
+by_order(const void *va, const void *vb)
 {
 	const struct item *a = va, *b = vb;
 
-	if (!by_count && a->rate != b->rate)
+	if (sort_order == ORDER_RATE && a->rate != b->rate)
 		return a->rate > b->rate ? -1 : 1;
-	if (a->count != b->count)
+	if (sort_order != ORDER_NAME && a->count != b->count)
 		return a->count > b->count ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
@@ -252,17 +94,45 @@ name_show(const char *name, int width, bool tail)
 		printw("<%s", name + len - width + 1);
 }
 
-static void
-items_show(const struct items *items, int row, int rows, const char *title)
+/* The items that the filter leaves, in order; owned by the caller. */
+static struct items
+items_choose(const struct items *items, const struct view *view)
 {
-	struct item *rank = mem_alloc(items->n * sizeof(*rank));
-	char rate[32];
-	bool tail = title[0] == 'L';
+	struct items chosen = { 0 };
 
-	if (items->n) {
-		memcpy(rank, items->items, items->n * sizeof(*rank));
-		sort(rank, items->n, sizeof(*rank), by_heat);
-	}
+	for (size_t i = 0; i < items->n; i++)
+		if (strcasestr(items->items[i].name, view->filter))
+			*vec_push(chosen.items, chosen.n) = items->items[i];
+	sort_order = view->order;
+	if (chosen.n)
+		sort(chosen.items, chosen.n, sizeof(*chosen.items), by_order);
+	return chosen;
+}
+
+/* A count of an earlier look has a star. */
+static void
+item_show(const struct item *item, bool tail)
+{
+	char rate[32];
+
+	rate_text(item->rate, rate, sizeof(rate));
+	if (item->rate > 0)
+		attron(A_BOLD);
+	if (item->stale)
+		attron(A_DIM);
+	printw("%*s %*" PRIu64 "%c ", RATE_WIDTH, rate, COUNT_WIDTH,
+	       item->count, item->stale ? '*' : ' ');
+	attroff(A_BOLD);
+	name_show(item->name, COLS - RATE_WIDTH - COUNT_WIDTH - 3, tail);
+	attroff(A_DIM);
+}
+
+static void
+items_show(const struct items *items, const struct view *view, int row,
+	   int rows, const char *title)
+{
+	struct items chosen = items_choose(items, view);
+
 	attron(A_REVERSE);
 	mvhline(row, 0, ' ', COLS);
 	mvprintw(row, 0, "%*s %*s  %s", RATE_WIDTH, "PER SEC", COUNT_WIDTH,
@@ -271,18 +141,10 @@ items_show(const struct items *items, int row, int rows, const char *title)
 	for (int i = 1; i < rows; i++) {
 		move(row + i, 0);
 		clrtoeol();
-		if ((size_t)i > items->n)
-			continue;
-		rate_text(rank[i - 1].rate, rate, sizeof(rate));
-		if (rank[i - 1].rate > 0)
-			attron(A_BOLD);
-		printw("%*s %*" PRIu64 "  ", RATE_WIDTH, rate, COUNT_WIDTH,
-		       rank[i - 1].count);
-		attroff(A_BOLD);
-		name_show(rank[i - 1].name, COLS - RATE_WIDTH - COUNT_WIDTH - 3,
-			  tail);
+		if ((size_t)i <= chosen.n)
+			item_show(&chosen.items[i - 1], title[0] == 'L');
 	}
-	free(rank);
+	free(chosen.items);
 }
 
 /* Show a row like "lines      43.1 %  430 of 1000 ran  [#####.....]". */
@@ -310,10 +172,44 @@ coverage_show(int row, const char *what, size_t all, size_t ran)
 	addch(']');
 }
 
+static bool
+stale_any(const struct items *items)
+{
+	for (size_t i = 0; i < items->n; i++)
+		if (items->items[i].stale)
+			return true;
+	return false;
+}
+
+/* The last row: keys, and what they have chosen. */
 static void
-look_show(const struct look *look, bool paused)
+keys_show(const struct look *look, const struct view *view)
+{
+	static const char *const orders[] = { "rate", "count", "name" };
+	static const char *const shows[] = { "all", "functions", "lines" };
+
+	move(LINES - 1, 0);
+	clrtoeol();
+	if (view->typing) {
+		printw("filter: %s_  Enter keep  Esc clear", view->filter);
+		return;
+	}
+	printw("q quit  s order: %s  u show: %s  f filter%s%s  space %s",
+	       orders[view->order], shows[view->show],
+	       *view->filter ? ": " : "", view->filter,
+	       view->paused ? "resume" : "hold");
+	if (look->outcome && strcmp(look->outcome, "still running"))
+		printw("  %s", look->outcome);
+	else if (stale_any(&look->funcs) || stale_any(&look->lines))
+		printw("  * counted before");
+}
+
+static void
+look_show(const struct look *look, const struct view *view)
 {
 	int rows = LINES - HEAD_ROWS - 1, half = (rows + 1) / 2;
+	bool funcs = view->show != SHOW_LINES && look->funcs.n;
+	bool lines = view->show != SHOW_FUNCS && look->lines.n;
 
 	erase();
 	mvprintw(0, 0, "pmon  %.1f s  %zu process%s  %zu thread%s  ",
@@ -322,51 +218,109 @@ look_show(const struct look *look, bool paused)
 	name_show(look->command, COLS - getcurx(stdscr), false);
 	coverage_show(1, "functions", look->nfuncs, look->funcs.n);
 	coverage_show(2, "lines", look->nlines, look->lines.n);
-	if (look->funcs.n && look->lines.n) {
-		items_show(&look->funcs, HEAD_ROWS, half, "FUNCTION");
-		items_show(&look->lines, HEAD_ROWS + half, rows - half, "LINE");
-	} else if (look->lines.n) {
-		items_show(&look->lines, HEAD_ROWS, rows, "LINE");
+	if (funcs && lines) {
+		items_show(&look->funcs, view, HEAD_ROWS, half, "FUNCTION");
+		items_show(&look->lines, view, HEAD_ROWS + half, rows - half,
+			   "LINE");
+	} else if (lines) {
+		items_show(&look->lines, view, HEAD_ROWS, rows, "LINE");
 	} else {
-		items_show(&look->funcs, HEAD_ROWS, rows, "FUNCTION");
+		items_show(&look->funcs, view, HEAD_ROWS, rows, "FUNCTION");
 	}
-	mvprintw(LINES - 1, 0, "q quit  s sort by %s  space %s",
-		 by_count ? "rate" : "count", paused ? "resume" : "hold");
-	if (look->outcome && strcmp(look->outcome, "still running"))
-		printw("  %s", look->outcome);
+	keys_show(look, view);
 	refresh();
+}
+
+/* The text of the screen, without the row of keys; owned by the caller. */
+static char *
+screen_text(void)
+{
+	char *text = mem_strdup(""), *row = mem_alloc((size_t)COLS * 8 + 1);
+	int last = 0;
+
+	for (int y = 0; y < LINES - 1; y++) {
+		char *more;
+		int end;
+
+		if (mvinnstr(y, 0, row, COLS * 8) == ERR)
+			*row = '\0';
+		for (end = (int)strlen(row); end && row[end - 1] == ' '; end--)
+			row[end - 1] = '\0';
+		more = mem_printf("%s%s\n", text, row);
+		free(text);
+		text = more;
+		if (*row)
+			last = (int)strlen(text);
+	}
+	text[last] = '\0';
+	free(row);
+	return text;
 }
 
 /* ---- the loop */
 
+/* A key that goes to the filter. */
+static void
+filter_type(struct view *view, int key)
+{
+	size_t len = strlen(view->filter);
+
+	if (key == ESCAPE)
+		*view->filter = '\0';
+	if (key == ESCAPE || key == '\n' || key == '\r' || key == KEY_ENTER)
+		view->typing = false;
+	else if (len && (key == KEY_BACKSPACE || key == '\b' || key == 127))
+		view->filter[len - 1] = '\0';
+	else if (len < FILTER_LEN && key < 127 && isprint(key))
+		view->filter[len] = (char)key;
+}
+
+/* Do what a key says; false to quit. */
+static bool
+key_act(struct view *view, int key)
+{
+	if (view->typing) {
+		filter_type(view, key);
+		return true;
+	}
+	switch (key) {
+	case 'q':
+	case 'Q':
+	case 3:
+		return false;
+	case 's':
+		view->order = (view->order + 1) % ORDERS;
+		break;
+	case 'u':
+		view->show = (view->show + 1) % SHOWS;
+		break;
+	case 'f':
+	case '/':
+		view->typing = true;
+		break;
+	case ' ':
+		view->paused = !view->paused;
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
 /* Handle keys until the next look is due; false to quit. */
 static bool
-keys_wait(const struct look *look, bool *paused)
+keys_wait(const struct look *look, struct view *view)
 {
 	for (;;) {
 		int key = getch();
 
-		switch (key) {
-		case 'q':
-		case 'Q':
-		case 3:
+		if (key == ERR && !view->paused)
+			return true;
+		if (key == ERR)
+			continue;
+		if (!key_act(view, key))
 			return false;
-		case 's':
-			by_count = !by_count;
-			break;
-		case ' ':
-			*paused = !*paused;
-			break;
-		case KEY_RESIZE:
-			break;
-		case ERR:
-			if (!*paused)
-				return true;
-			continue;
-		default:
-			continue;
-		}
-		look_show(look, *paused);
+		look_show(look, view);
 	}
 }
 
@@ -375,7 +329,7 @@ static int
 looks_show(int fd)
 {
 	struct look *last = NULL, *look;
-	bool paused = false;
+	struct view view = { 0 };
 	unsigned number = 0;
 	int err = -1;
 
@@ -385,8 +339,8 @@ looks_show(int fd)
 			look_compare(look, last);
 		look_free(last);
 		last = look;
-		look_show(look, paused);
-		if (!keys_wait(look, &paused))
+		look_show(look, &view);
+		if (!keys_wait(look, &view))
 			break;
 	}
 	look_free(last);
@@ -397,6 +351,7 @@ int
 live_show(const struct options *opts)
 {
 	SCREEN *screen;
+	char *text;
 	int fd, err;
 
 	if (!isatty(0) || !isatty(1))
@@ -416,9 +371,15 @@ live_show(const struct options *opts)
 	curs_set(0);
 	keypad(stdscr, TRUE);
 	timeout(INTERVAL_MS);
+	set_escdelay(25);
 	err = looks_show(fd);
+	/* It goes with the screen where the terminal has two of them. */
+	text = err ? NULL : screen_text();
 	endwin();
 	delscreen(screen);
+	if (text)
+		fputs(text, stdout);
+	free(text);
 	close(fd);
 	return err;
 }

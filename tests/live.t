@@ -37,8 +37,9 @@ live
 }
 
 # The screen, of what was written to it with the codes of a VT100: text where
-# the cursor is, its moves, and erasing.
+# the cursor is, its moves, erasing, and scrolling some rows.
 my (@screen, $row, $column, $rest, $seen);
+my ($top, $bottom) = (0, 23);
 sub
 screen_put
 {
@@ -67,15 +68,30 @@ screen_put
 				$column += { C => 1, D => -1 }->{$what} *
 				    ($a || 1) if $what =~ /[CD]/;
 			}
-		} elsif ($rest =~ s/^\e\[\??[\d;]*[hlmr]|^\e[()].|^\e[=>78M]|^[\x0e\x0f\x07]|^\0//) {
+		} elsif ($rest =~ s/^\e\[(\d*);?(\d*)r//) {
+			($top, $bottom) = (($1 || 1) - 1, ($2 || 24) - 1);
+			($row, $column) = (0, 0);
+		} elsif ($rest =~ s/^\e\[\??[\d;]*[hlm]|^\e[()].|^\e[=>78]|^[\x0e\x0f\x07]|^\0//) {
 			next;
+		} elsif ($rest =~ s/^\eM//) {
+			if ($row != $top) {
+				$row--;
+				next;
+			}
+			splice @screen, $bottom, 1;
+			splice @screen, $top, 0, '';
 		} elsif ($rest =~ /^\e/) {
 			last if length $rest < 12;
 			die 'unknown: ' . unpack 'H*', substr $rest, 0, 12;
 		} elsif ($rest =~ s/^\r//) {
 			$column = 0;
 		} elsif ($rest =~ s/^\n//) {
-			$row++;
+			if ($row != $bottom) {
+				$row++;
+				next;
+			}
+			splice @screen, $top, 1;
+			splice @screen, $bottom, 0, '';
 		} elsif ($rest =~ s/^\x08//) {
 			$column-- if $column;
 		} elsif ($rest =~ s/^([^\e\r\n\x08\0\x0e\x0f\x07]+)//) {
@@ -124,26 +140,54 @@ ok($name eq $program ||
 my ($before) = join("\n", @screen) =~ /^lines.*?(\d+) of/m;
 shows($pty, qr/COUNT  FUNCTION.*^ +\S+ +30  leaf.*COUNT  LINE.*^ +\S+ +30  \S*phases\.c:28/ms,
     'functions and lines with their counts');
-shows($pty, qr/^ +\S+ +1  main$/m, 'also what has not ended');
+shows($pty, qr/^ +\S+ +1[* ] main$/m, 'also what has not ended');
 order('da');
 shows($pty, qr/^ +\S+ +40  leaf/m, 'they grow');
 shows($pty, qr/^ +\S+ +4  deeper/m, 'with what comes new');
 my ($after) = join("\n", @screen) =~ /^lines.*?(\d+) of/m;
 cmp_ok($after, '>', $before, 'and coverage does');
 ok(!(grep { length > 80 } @screen), 'in 80 columns');
+shows($pty, qr/^ +\S+ +\d+\* \w.*\* counted before$/ms,
+    'with a star where a count is of an earlier look');
 syswrite $pty, 's';
-shows($pty, qr/^q quit  s sort by rate/m, 'a key sorts');
+shows($pty, qr/^q quit  s order: count/m, 'a key sorts');
+syswrite $pty, 's';
+shows($pty, qr/ deeper *\n.* leaf *\n.* main *\n.*s order: name/s,
+    'also by name');
+syswrite $pty, 'u';
+shows($pty, qr/COUNT  FUNCTION.*u show: functions/s, 'another shows functions');
+unlike(join("\n", @screen), qr/COUNT  LINE/, 'alone');
+syswrite $pty, 'u';
+shows($pty, qr/COUNT  LINE.*u show: lines/s, 'or lines');
+syswrite $pty, 'uf';
+shows($pty, qr/^filter: _/m, 'another begins a filter');
+syswrite $pty, "dee";
+shows($pty, qr/^filter: dee_/m, 'which is typed');
+syswrite $pty, "x\x7f\r";
+shows($pty, qr/FUNCTION *\n[^\n]* deeper *\n *\n.*f filter: dee  /s,
+    'and leaves what has it');
+syswrite $pty, "f\e";
+shows($pty, qr/FUNCTION.* leaf.*f filter  space/s, 'or is cleared');
 syswrite $pty, ' ';
 shows($pty, qr/space resume/, 'another holds it');
+$seen = '';
 syswrite $pty, 'q';
 waitpid $pid, 0;
 is($?, 0, 'q ends it');
+while (IO::Select->new($pty)->can_read(0)) {
+	sysread $pty, my $bytes, 4096 or last;
+	$seen .= $bytes;
+}
+my ($left) = $seen =~ /.*(pmon  \d+\.\d s.*)/s;
+like($left, qr/^ +\S+ +\d+. leaf\r\n.*\n\z/ms,
+    'and leaves the last screen as text');
+unlike($left, qr/q quit/, 'without the keys');
 is(slurp("$scratch/live.err"), '', 'without a message');
 
 # The program's end ends it, too.
 ($pid, $pty) = live($server->{pid});
 @screen = ('') x 24;
-shows($pty, qr/sort by count/, 'once more');
+shows($pty, qr/order: rate/, 'once more');
 order('uu');
 hang_up();
 my $reader = fork // die;
