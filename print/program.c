@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "print/debuginfod.h"
 #include "print/pages.h"
 #include "util/build_id.h"
 #include "util/fail.h"
@@ -52,6 +53,16 @@ reading_step(void *progress)
 	return true;
 }
 
+/*
+ * Not for what only gives names to calls, nor only to see whether a program is
+ * there.
+ */
+static bool
+asks_servers(const struct search *search)
+{
+	return search->want && !(search->want & IMAGE_BARE);
+}
+
 /* Use the file if it is the build that ran; else add why it is not. */
 static void
 file_use(struct search *search, const char *path)
@@ -62,6 +73,7 @@ file_use(struct search *search, const char *path)
 		.arg = search->progress,
 		.debug_dirs = search->dirs,
 		.ndebug_dirs = search->ndirs,
+		.debug_find = asks_servers(search) ? debuginfod_debug : NULL,
 	};
 	struct image *image = image_open_with(path, NULL, search->want, &calls);
 	char *faults;
@@ -177,6 +189,11 @@ in_directories(struct search *search)
 	}
 	by_build_id(search, debug_root);
 	dirs = mem_join(dirs, debug_root);
+	if (!search->image && asks_servers(search) && debuginfod_there()) {
+		file_try(search, debuginfod_program(object->build_id,
+						    object->build_id_len));
+		dirs = mem_join(dirs, "debuginfod");
+	}
 	if (object->build_id_len > 1)
 		id_name(search, dirs);
 	free(dirs);

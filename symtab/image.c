@@ -186,6 +186,7 @@ image_open_with(const char *path, const char *real_path, unsigned want,
 		.arg = calls->arg,
 		.debug_dirs = calls->debug_dirs,
 		.ndebug_dirs = calls->ndebug_dirs,
+		.debug_find = calls->debug_find,
 	};
 	struct elf *elf = reading_begin(&r, path, real_path, want, calls);
 

@@ -122,6 +122,11 @@ struct image_calls {
 	/* Directories with debug files, by build-id, before /usr/lib/debug. */
 	const char **debug_dirs;
 	size_t ndebug_dirs;
+	/*
+	 * Finds a debug file that is nowhere else by its build-id: its path,
+	 * owned by the caller, or NULL.
+	 */
+	char *(*debug_find)(const uint8_t *id, size_t n);
 };
 
 /* The same with more calls. */

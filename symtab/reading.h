@@ -55,6 +55,7 @@ struct reading {
 	void *arg;
 	const char **debug_dirs;	/* as image_calls's */
 	size_t ndebug_dirs;
+	char *(*debug_find)(const uint8_t *id, size_t n);
 	uint64_t since;		/* bytes read since progress was called */
 	bool stopped;		/* progress returned false */
 };

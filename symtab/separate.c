@@ -206,6 +206,16 @@ by_link(const struct elf *elf, const char *name, uint32_t want,
 	return found;
 }
 
+/* Elsewhere, as the caller of image_open_with knows. */
+static struct elf *
+by_call(const struct elf *elf, struct bytes id, struct reading *r)
+{
+	char *path = r->debug_find && id.n ? r->debug_find(id.p, id.n) : NULL;
+	struct elf *found = path ? candidate_open(elf, r, path) : NULL;
+
+	return candidate_check(found, elf, found && id_is(found, id), r);
+}
+
 struct elf *
 separate_debug(struct elf *elf, struct reading *r)
 {
@@ -219,13 +229,14 @@ separate_debug(struct elf *elf, struct reading *r)
 		found = by_build_id(elf, r->debug_dirs[i], id, r);
 	if (!found)
 		found = by_build_id(elf, debug_root, id, r);
-	if (found || !len || crc + 4 > link.n || memchr(link.p, '/', len))
-		return found;
-	return by_link(elf, (const char *)link.p,
-		       (uint32_t)link.p[crc] | (uint32_t)link.p[crc + 1] << 8 |
-			       (uint32_t)link.p[crc + 2] << 16 |
-			       (uint32_t)link.p[crc + 3] << 24,
-		       r);
+	if (!found && len && crc + 4 <= link.n && !memchr(link.p, '/', len))
+		found = by_link(elf, (const char *)link.p,
+				(uint32_t)link.p[crc] |
+					(uint32_t)link.p[crc + 1] << 8 |
+					(uint32_t)link.p[crc + 2] << 16 |
+					(uint32_t)link.p[crc + 3] << 24,
+				r);
+	return found ? found : by_call(elf, id, r);
 }
 
 struct elf *

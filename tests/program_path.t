@@ -273,6 +273,37 @@ system("cd $scratch/linked && objcopy --only-keep-debug ../moved/prog " .
 copy("$scratch/moved/library.so", "$scratch/linked/library.so") or die;
 finds('a debug link', $data, $expect, "$was=$scratch/linked");
 
+# From a server of debuginfod, whose protocol may be that of files.
+SKIP: {
+	skip 'no libdebuginfod here', 3
+	    unless qx(PATH=\$PATH:/sbin ldconfig -p) =~ /\blibdebuginfod\.so\.1\b/;
+	my $server = abs_path($scratch) . '/server';
+
+	for (['prog', $id], ['library.so', $library_id]) {
+		my ($name, $of) = @$_;
+		my $at = "$server/buildid/$of";
+
+		make_path($at);
+		system('strip', '-o', "$at/executable", "$scratch/moved/$name")
+		    == 0 or die;
+		system('objcopy', '--only-keep-debug', "$scratch/moved/$name",
+		    "$at/debuginfo") == 0 or die;
+	}
+	make_path("$scratch/cache");
+	local $ENV{DEBUGINFOD_CACHE_PATH} = abs_path("$scratch/cache");
+	local $ENV{DEBUGINFOD_URLS} = '';
+	fails('no server is named', $data,
+	    "\Q$was/prog: No such file or directory; looked for $system");
+	$ENV{DEBUGINFOD_URLS} = "file://$server/none";
+	fails('a server that does not have it', $data,
+	    "\Q$was/prog: No such file or directory; looked for $system, " .
+	    'debuginfod');
+	remove_tree("$scratch/cache");
+	make_path("$scratch/cache");
+	$ENV{DEBUGINFOD_URLS} = "file://$server";
+	finds('a server that has it', $data, $expect);
+}
+
 # The system's own directory has executables, too.
 SKIP: {
 	my @own = ('unshare', $> ? '-rm' : '-m', 'sh', '-c');

@@ -31,7 +31,7 @@ our $cc = $ENV{CC} || 'cc';
 our $scratch = tempdir('pmon-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 our @patches = qw(step slot emulate trap auto);
 
-delete $ENV{COLUMNS};
+delete @ENV{qw(COLUMNS DEBUGINFOD_URLS)};
 
 # Seconds after which a program hangs, and a test that waits for something
 # gives up.  So many that no load of the machine makes a test fail: nothing
