@@ -66,6 +66,12 @@ set_follow(void *into, const char *arg)
 }
 
 static int
+set_forks(void *into, const char *arg)
+{
+	return set_follow(into, "all");
+}
+
+static int
 set_separate(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -360,6 +366,8 @@ static const struct option_entry table[] = {
 	  .words = "process thread none" },
 	{ "follow", 0, "WHICH", "child processes to count: all, none (all)",
 	  set_follow, .trust = TRUST_PROJECT, .words = "all none" },
+	{ "forks", 'f', NULL, "the same as --follow=all", set_forks,
+	  .trust = TRUST_PROJECT },
 	{ "host", 0, "HOST",
 	  "run the program on: ptrace, qemu, simh (the\n"
 	  "one for its CPU)",

@@ -227,6 +227,8 @@ report_choose(struct report_options *opts, struct selection *sel)
 	bool usual = false;
 
 	report_complete(opts);
+	if (opts->brief)
+		report_want(opts, REPORT_SUMMARY);
 	if (opts->events.n)
 		report_want(opts, REPORT_EVENTS);
 	sel->places |= events_lines(&opts->events);
@@ -238,9 +240,11 @@ report_choose(struct report_options *opts, struct selection *sel)
 	units |= events_units(&opts->events);
 	for (size_t i = 0; i < opts->nwants; i++) {
 		size_t kind = kind_index(opts->wants[i].kind);
+		bool brief = opts->brief && kinds[kind].write == summary_write;
+		unsigned needed = brief ? FUNC | INSN : kinds[kind].units;
 
-		units |= kinds[kind].units;
-		usual |= kinds[kind].units == UNITS_DEFAULT;
+		units |= needed;
+		usual |= needed == UNITS_DEFAULT;
 		sel->places |= kinds[kind].places;
 	}
 	if (sel->units != UNITS_DEFAULT || units == UNITS_DEFAULT)

@@ -71,6 +71,8 @@ struct report_options {
 	bool demangle;
 	bool system_headers;		/* --system-headers */
 	bool verbose, quiet, wide;	/* --verbose, --quiet, --wide */
+	bool brief;			/* --brief: of the summary only which
+					   functions executed most */
 	enum when color;		/* --color */
 	enum sort_key sort;		/* --sort */
 	size_t paged;			/* columns of the terminal to which a
@@ -103,11 +105,11 @@ void report_paged(struct report_options *opts);
 extern const struct report_options report_usual;
 
 /*
- * --report, --top, --verbose, --quiet, --wide, --color, --sort,
+ * --report, --brief, --top, --verbose, --quiet, --wide, --color, --sort,
  * --event, --no-demangle, --system-headers, --exclude-path, --source-path, --source-root,
  * --fail-under, --fail-if: options that set a struct report_options.
  */
-enum { REPORT_OPTIONS = 15 };
+enum { REPORT_OPTIONS = 16 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* The program's stops for one cause: how many, and for how long in all. */

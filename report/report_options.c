@@ -190,6 +190,11 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 		   "calls events times placement sites html: lcov cobertura "
 		   "gcov-json callgrind bolt autofdo pprof drcov "
 		   "folded json csv trace chrome perfetto" },
+	{ "brief", 'c', NULL,
+	  "report only which functions executed most\n"
+	  "instructions, as a short summary",
+	  .flag = offsetof(struct report_options, brief),
+	  .trust = TRUST_PROJECT },
 	{ "top", 0, "N", "entries to list in the summary (20)", set_top,
 	  .trust = TRUST_PROJECT },
 	{ "verbose", 'v', NULL, "say in the summary how functions are counted",

@@ -355,4 +355,20 @@ for ('funcs', 'work') {
 		/^(\S+) / } @rows), 'a b', 'and objects under it');
 }
 
+# ---- -c: of the summary only the functions, -f: as is usual
+
+my $brief_of = compile('reports.c', '-O1');
+my $brief = run([$pmon, '-f', '-c', '--', $brief_of, 80]);
+my $whole = run([$pmon, '--units=func,insn', '--', $brief_of, 80]);
+my $busy = qr/^(Functions that executed most instructions:\n(?:.+\n)+)/m;
+is(ended($brief), 'status 0', 'a short summary');
+is(($brief->{err} =~ $busy)[0], ($whole->{err} =~ $busy)[0],
+    'has the functions of the long one');
+is($brief->{err} =~ s/$busy//r =~ s/\d+\.\d\d s/TIME/r =~ s/\n+\z/\n/r,
+    "Counts of $brief_of 80\n  exited with status 0; TIME, " .
+    ($whole->{err} =~ /(1 process, .*)/)[0] . "\n", 'and nothing else');
+my $both = run([$pmon, '-c', '-r', 'summary,lines', '--', $brief_of, 80]);
+like($both->{err}, qr/^Functions that executed most.*reports\.c +\d+ /ms,
+    'beside other reports');
+
 done_testing;

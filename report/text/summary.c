@@ -325,6 +325,13 @@ summary_write(struct table *table, FILE *out)
 	};
 
 	run_write(table, out);
+	if (table->opts->brief) {
+		if (!funcs_busiest_write(table, out))
+			funcs_most_write(table, &table->funcs,
+					 "Functions called most", out);
+		free(summary.totals);
+		return;
+	}
 	units_total(table, &summary);
 	reasons_find(table, &summary.reasons);
 	code_total(table, &summary);
