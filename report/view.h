@@ -77,10 +77,13 @@ bool view_edge_inner(const struct view *view, uint32_t edge);
 void view_totals(const struct view *view, enum unit_kind kind,
 		 struct totals *totals, struct reasons *reasons);
 
+/* Whether none of the function's blocks ever ran. */
+bool view_idle(const struct view *view);
+
 /* Increase the widths if the blocks' counts or addresses need more. */
 void view_widen(const struct view *view, size_t *count, size_t *addr);
 
-/* ---- text; returned strings are owned by the caller */
+/* ---- text: view_text.c; returned strings are owned by the caller */
 
 /* As name_of_fplan names it. */
 char *view_name(const struct view *view);

@@ -41,7 +41,7 @@ void profile_identify(struct profile_object *object, const struct image *image);
 int profile_object_compare(const struct profile_object *a,
 			   const struct profile_object *b);
 
-/* ---- files: profile_write.c, profile_read.c; see man/pmon.out.5 */
+/* ---- files: profile_file.c; see man/pmon.out.5 */
 
 /*
  * Write a data file, in whole or not at all: the old file stays if this fails.
@@ -57,8 +57,8 @@ bool profile_is(const char *path);
 struct profile *profile_read(const char *path);
 
 /*
- * The same with the file's bytes in memory.  The caller owns the result.
- * `path` is for messages.
+ * The same with the file's bytes in memory: profile_write.c, profile_read.c.  The
+ * caller owns the result.  `path` is for messages.
  */
 uint8_t *profile_encode(const struct profile *profile, size_t *size);
 struct profile *profile_decode(const char *path, const uint8_t *bytes,

@@ -1,5 +1,5 @@
 /*
- * Writes data files, see man/pmon.out.5.
+ * Encodes data files, see man/pmon.out.5.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "report/profile/profile_code.h"
 #include "report/profile/profile_inner.h"
 #include "report/profile/sections.h"
-#include "report/target.h"
 #include "util/fail.h"
 
 static void
@@ -414,20 +413,4 @@ profile_encode(const struct profile *profile, size_t *size)
 	sections_free(sections);
 	*size = file.n;
 	return file.bytes;
-}
-
-int
-profile_write(const struct profile *profile, const char *path)
-{
-	struct target *target = target_open(path);
-	uint8_t *bytes;
-	size_t size;
-
-	if (!target)
-		return -1;
-	bytes = profile_encode(profile, &size);
-	/* target_close reports write errors. */
-	fwrite(bytes, 1, size, target->out);
-	free(bytes);
-	return target_close(target);
 }
