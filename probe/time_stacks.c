@@ -146,6 +146,14 @@ frame_push(struct time_stacks *stacks, struct stack_frames *stack,
 		of->since = frame->entered;
 }
 
+/* One frame of the function less. */
+static void
+frame_leave(struct func_frames *of, uint64_t now)
+{
+	if (!--of->depth)
+		of->times->total += now - of->since;
+}
+
 static struct time_frame *
 top_of(const struct stack_frames *stack)
 {
@@ -180,8 +188,7 @@ call_end(struct time_stacks *stacks, struct stack_frames *stack, uint64_t now)
 
 	if (!frame->inherited)
 		times_ended(of->times, time);
-	if (!--of->depth)
-		of->times->total += now - of->since;
+	frame_leave(of, now);
 	if (stacks->ended)
 		stacks->ended(stacks->ctx, stack->frames, stack->n, time);
 	stack->n--;
@@ -245,8 +252,7 @@ stack_evict(struct time_stacks *stacks, size_t i, uint64_t now)
 		struct func_frames *of = func_of(stacks, top->func);
 
 		of->times->lost = true;
-		if (!--of->depth)
-			of->times->total += now - of->since;
+		frame_leave(of, now);
 		top->lost = true;
 		if (stacks->ended)
 			stacks->ended(stacks->ctx, stack->frames, stack->n,

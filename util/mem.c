@@ -124,12 +124,18 @@ mem_printf(const char *fmt, ...)
 }
 
 char *
-mem_join(char *text, const char *part)
+mem_append(char *text, const char *between, const char *part)
 {
-	char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", part);
+	char *longer = mem_printf("%s%s%s", text, *text ? between : "", part);
 
 	free(text);
 	return longer;
+}
+
+char *
+mem_join(char *text, const char *part)
+{
+	return mem_append(text, ", ", part);
 }
 
 enum { FIRST = 4 };	/* room of arrays that are not empty */

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * Keep memory that is freed, some hundred megabytes at most, to use it again: to
@@ -34,6 +35,8 @@ char *mem_strdup(const char *s);
 char *mem_strndup(const char *s, size_t n);
 /* The text that printf would print. */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The part behind the text and `between`, if there is text, which is freed. */
+char *mem_append(char *text, const char *between, const char *part);
 /* "TEXT, PART", or PART if the text is empty; frees the text. */
 char *mem_join(char *text, const char *part);
 
@@ -45,6 +48,12 @@ char *mem_join(char *text, const char *part);
  */
 #define vec_push(vec, n) \
 	((vec) = vec_room((vec), (n), sizeof(*(vec))), &(vec)[(n)++])
+
+/* The same in front of the element of index i, or behind the last if i is n. */
+#define vec_insert(vec, n, i) \
+	(vec_push((vec), (n)), \
+	 memmove(&(vec)[(i) + 1], &(vec)[i], ((n)-1 - (i)) * sizeof(*(vec))), \
+	 &(vec)[i])
 
 /* An empty array for vec_push with room for n elements, which is not 0. */
 void *vec_make(size_t n, size_t size);

@@ -18,20 +18,16 @@
 static char *
 command_text(const struct options *opts)
 {
-	char *text = mem_strdup(""), *longer;
+	char *text = mem_strdup("");
 
 	for (size_t i = 0; i < opts->npids; i++) {
-		longer = mem_printf("%s%sprocess %d", text, i ? ", " : "",
-				    (int)opts->pids[i]);
-		free(text);
-		text = longer;
+		char *process = mem_printf("process %d", (int)opts->pids[i]);
+
+		text = mem_join(text, process);
+		free(process);
 	}
-	for (size_t i = 0; opts->argv && opts->argv[i]; i++) {
-		longer = mem_printf("%s%s%s", text, i ? " " : "",
-				    opts->argv[i]);
-		free(text);
-		text = longer;
-	}
+	for (size_t i = 0; opts->argv && opts->argv[i]; i++)
+		text = mem_append(text, " ", opts->argv[i]);
 	return text;
 }
 

@@ -41,22 +41,21 @@ slow_call(struct run *run, pid_t tid, uint64_t ns,
 {
 	size_t first = n > SLOW_FRAMES ? n - SLOW_FRAMES : 0;
 	char *name = frame_name(run, &frames[n - 1]), *time = text_time(ns);
-	char *text = mem_printf("%s took %s in thread %d: %s", name, time,
-				(int)tid, first ? "... > " : "");
+	char *where = mem_strdup(first ? "..." : ""), *text;
 
 	for (size_t i = first; i < n; i++) {
-		char *frame = frame_name(run, &frames[i]), *longer;
+		char *frame = frame_name(run, &frames[i]);
 
-		longer = mem_printf("%s%s%s", text, i > first ? " > " : "",
-				    frame);
-		free(text);
+		where = mem_append(where, " > ", frame);
 		free(frame);
-		text = longer;
 	}
+	text = mem_printf("%s took %s in thread %d: %s", name, time, (int)tid,
+			  where);
 	if (!run->tell(text))
 		run_remark(run, "standard error was full: some slow calls were "
 				"not told");
 	free(text);
+	free(where);
 	free(time);
 	free(name);
 }

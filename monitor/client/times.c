@@ -168,10 +168,7 @@ task_began(struct run *run, const struct task *task)
 			run->opts->nslows ? call_ended : NULL, timed);
 	if (run->tracing)
 		timed->traced = tracing_thread(run, task);
-	vec_push(timing->tasks, timing->ntasks);
-	for (size_t k = timing->ntasks - 1; k > i; k--)
-		timing->tasks[k] = timing->tasks[k - 1];
-	timing->tasks[i] = timed;
+	*vec_insert(timing->tasks, timing->ntasks, i) = timed;
 }
 
 static void
@@ -395,10 +392,7 @@ record_ask(struct asking *asking, uint32_t element, enum record_kind kind)
 	}
 	must(arc_term(asking->fplan->flow, asking->fplan->cfg, element, &term));
 	i = search_first(func->nsites, k, func->sites[k].addr > term.addr);
-	vec_push(func->sites, func->nsites);
-	for (size_t k = func->nsites - 1; k > i; k--)
-		func->sites[k] = func->sites[k - 1];
-	func->sites[i] = (struct timed_site){
+	*vec_insert(func->sites, func->nsites, i) = (struct timed_site){
 		.addr = term.addr,
 		.kind = term.kind,
 		.record = kind,
