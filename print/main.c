@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print/columns.h"
 #include "print/print_options.h"
 #include "print/merge.h"
 #include "print/pager.h"
@@ -145,6 +146,18 @@ pages_print(struct options *opts, struct profile *profile)
 }
 
 static int
+files_columns(struct options *opts, const struct merge *merge)
+{
+	struct output output;
+
+	if (output_open(&output, opts))
+		return -1;
+	if (columns_print(opts, merge, output.out))
+		return output_drop(&output);
+	return output_close(&output);
+}
+
+static int
 files_print(struct options *opts)
 {
 	const struct merge merge = {
@@ -155,11 +168,14 @@ files_print(struct options *opts)
 		.skip = opts->skip_damaged,
 		.warn = left_out_say,
 	};
-	struct profile *profile = files_merge(&merge);
+	struct profile *profile;
 	bool pages = opts->runs || opts->executed || opts->report.nwants ||
 		     opts->report.fail_under;
 	int err;
 
+	if (opts->by)
+		return files_columns(opts, &merge);
+	profile = files_merge(&merge);
 	if (!profile)
 		return -1;
 	err = opts->merge ? profile_write(profile, opts->merge) : 0;

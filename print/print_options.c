@@ -37,6 +37,19 @@ set_jobs(void *into, const char *arg)
 }
 
 static int
+set_by(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!strchr(arg, '*'))
+		return fail("--by: \"%s\" has no *, which stands for the "
+			    "label of a file",
+			    arg);
+	opts->by = arg;
+	return 0;
+}
+
+static int
 set_program_path(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -132,6 +145,10 @@ static const struct option_entry entries[] = {
 	  "print the changes from the first file to the\n"
 	  "second",
 	  .flag = offsetof(struct options, diff) },
+	{ "by", 0, "GLOB",
+	  "print what functions executed, with a column\n"
+	  "for each text that * stands for in files' names",
+	  set_by },
 	{ "merge", 0, "FILE", "merge the data files into FILE", set_merge },
 	{ "jobs", 'j', "N",
 	  "merge in up to N processes (as many as there\n"
@@ -214,6 +231,15 @@ options_check(struct options *opts, bool given)
 	bool pages = opts->runs || opts->executed || report->nwants ||
 		     report->fail_under;
 
+	if (opts->by && (opts->merge || opts->parts || opts->diff || pages))
+		return fail("--by cannot be used with %s",
+			    opts->merge	   ? "--merge" :
+			    opts->parts	   ? "--parts" :
+			    opts->diff	   ? "--diff" :
+			    opts->runs	   ? "--runs" :
+			    opts->executed ? "--executed" :
+			    report->nwants ? "--report" :
+					     "--fail-under");
 	if (opts->diff && (opts->nfiles != 2 || !given))
 		return fail("--diff compares two files, not %zu",
 			    given ? opts->nfiles : 0);
@@ -241,7 +267,7 @@ options_check(struct options *opts, bool given)
 			    opts->report.nwants ? "can be used only with" :
 						  "needs");
 	/* Merging into a file prints nothing unless asked to. */
-	if (!pages && !opts->merge && !opts->diff)
+	if (!pages && !opts->merge && !opts->diff && !opts->by)
 		opts->runs = true;
 	return selection_check(opts);
 }

@@ -24,6 +24,7 @@ struct options {
 	bool skip_damaged;	/* leave out files that cannot be merged */
 	const char **program_paths;	/* --program-path: "OLD=NEW", or DIR */
 	size_t nprogram_paths;
+	const char *by;		/* --by: a glob that labels files, or NULL */
 	const char *merge;	/* write the merged profile there, or NULL */
 	struct selection selection;
 	struct report_options report;
