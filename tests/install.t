@@ -138,4 +138,33 @@ SKIP: {
 	    'fish: a program');
 }
 
+# In an interactive zsh: what a line becomes when its tabs, written as T, are typed.
+SKIP: {
+	skip 'needs zsh', 1 if system('command -v zsh >/dev/null');
+	my $dir = "$scratch/zsh";
+
+	mkdir $dir or die;
+	spew("$dir/_$_", slurp("$scratch/$_.zsh")) for qw(pmon pmprint);
+	my $zsh = spew("$scratch/type.zsh", <<'END');
+zmodload zsh/zpty
+zpty z env TERM=vt100 HOME=$1 zsh -f -i
+zpty -w z "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; zle_bracketed_paste=(); PS1=; pmon() { print -r -- \"<<\$*>>\"; }; pmprint() { pmon \"\$@\"; }; print -r READY''!"
+zpty -r z out '*READY!*'
+for line in "${@:2}"; do
+	zpty -w -n z "${line//T/	}"$'\n'
+	zpty -r z out '*<<*>>*'
+	print -r -- "${${out##*<<}%%>>*}"
+done
+zpty -d z
+END
+	my @lines = ('pmon --placemTvT', 'pmon -u func,blT', 'pmon --repTlcT',
+	    'pmprint --skT');
+	my $typed = run(['zsh', '-f', $zsh, $dir, @lines]);
+
+	is_deeply([split /\n/, $typed->{out}], ['--placement=vertex',
+		'-u func,block', '--report=lcov', '--skip-damaged'],
+	    'zsh: options, their arguments, one of a list') or
+	    diag($typed->{err});
+}
+
 done_testing;
