@@ -345,7 +345,7 @@ static const struct option_entry table[] = {
 	  .words = "optimal vertex every" },
 	{ "once", 0, NULL, "record only whether code ran, not how often",
 	  .flag = offsetof(struct options, once), .trust = TRUST_PROJECT },
-	{ "exact", 0, NULL, "drop no counters that slow the program down",
+	{ "exact", 0, NULL, "keep counters that slow the program down",
 	  .flag = offsetof(struct options, exact), .trust = TRUST_PROJECT },
 	{ "weights", 0, "FILE",
 	  "place counters by the counts in an earlier\n"
@@ -356,8 +356,8 @@ static const struct option_entry table[] = {
 	  "their first call",
 	  .flag = offsetof(struct options, eager), .trust = TRUST_PROJECT },
 	{ "no-cache", 0, NULL,
-	  "neither use nor keep what was found in files\n"
-	  "by earlier runs",
+	  "neither read nor write what earlier runs have\n"
+	  "found in files",
 	  .flag = offsetof(struct options, no_cache), .trust = TRUST_PROJECT },
 	{ "separate", 0, "WHAT",
 	  "keep separate counts for each: process,\n"
@@ -390,22 +390,22 @@ static const struct option_entry table[] = {
 	  "file every SECONDS (10; 0: never)",
 	  set_save_every, .trust = TRUST_PROJECT },
 	{ "stat", 0, NULL,
-	  "report how many instructions of which kinds all\n"
-	  "objects executed: --report=events --object='*'",
+	  "count the instructions executed in all objects by\n"
+	  "their kinds: --report=events --object='*'",
 	  .flag = offsetof(struct options, stat), .trust = TRUST_PROJECT },
 	{ "time", 0, NULL, "measure how long functions take: --report=times",
 	  .flag = offsetof(struct options, time), .trust = TRUST_PROJECT },
 	{ "slow", 0, "FUNC:TIME",
-	  "tell at once of calls of FUNC that take longer\n"
-	  "than TIME (2ms); may be repeated",
+	  "report at once each call of FUNC that takes longer\n"
+	  "than TIME, such as 2ms; may be repeated",
 	  set_slow, .trust = TRUST_PROJECT },
 	{ "trace", 0, "func[:FILE]",
 	  "write each call and return of a function to\n"
 	  "FILE, for pmprint (pmon.trace)",
 	  set_trace, .trust = TRUST_USER },
 	{ "deterministic", 0, NULL,
-	  "start the program as in every other such run:\n"
-	  "at the same addresses, its environment sorted",
+	  "start the program at the same addresses in each\n"
+	  "run, with its environment sorted",
 	  .flag = offsetof(struct options, deterministic),
 	  .trust = TRUST_PROJECT },
 	{ "output", 'o', "FILE", "write the report to FILE, not to stderr",
@@ -423,7 +423,7 @@ static const struct option_entry last[] = {
 	  set_snapshot },
 	{ "reset", 0, NULL, "make another pmon count from 0 again", set_reset },
 	{ "stop", 0, NULL, "make another pmon stop counting", set_stop },
-	{ "no-config", 0, NULL, "read no PMON_OPTIONS, .pmonrc, ~/.config/pmon",
+	{ "no-config", 0, NULL, "ignore PMON_OPTIONS, .pmonrc, ~/.config/pmon",
 	  .flag = offsetof(struct options, no_config) },
 };
 
@@ -448,8 +448,9 @@ request_check(struct options *opts)
 	unsigned long pid;
 
 	if (!opts->argv || opts->argv[1] || opts->npids)
-		return fail("a request to another pmon needs one process id: "
-			    "of that pmon or of a process that it counts");
+		return fail("--live, --query, --snapshot, --reset and --stop "
+			    "need one process id: that of the other pmon, or "
+			    "of a process that it counts");
 	if (option_number("process id", opts->argv[0], 1, INT_MAX, &pid))
 		return -1;
 	opts->asked = (pid_t)pid;

@@ -117,7 +117,7 @@ runs_check(struct columns *columns)
 		      by_id);
 	for (size_t i = 1; i < columns->nruns; i++)
 		if (columns->runs[i - 1] == columns->runs[i])
-			return fail("--by: two columns have a run in common");
+			return fail("--by: a run is in files of two columns");
 	return 0;
 }
 

@@ -155,8 +155,8 @@ static const struct option_entry entries[] = {
 	  "are processors)",
 	  set_jobs },
 	{ "skip-damaged", 0, NULL,
-	  "leave out files that cannot be read or have\n"
-	  "runs that others have, too, and say which",
+	  "leave out, and name, files that cannot be read\n"
+	  "or that share a run with another file",
 	  .flag = offsetof(struct options, skip_damaged) },
 	{ "parts", 0, NULL,
 	  "report each process or thread by itself, if\n"
@@ -179,7 +179,7 @@ static const struct option_entry entries[] = {
 	  "that function ends",
 	  set_to },
 	{ "thread", 0, "TID", "show that thread of a trace only", set_thread },
-	{ "no-pager", 0, NULL, "let no pager show what goes to a terminal",
+	{ "no-pager", 0, NULL, "do not use a pager at a terminal",
 	  .flag = offsetof(struct options, no_pager) },
 	{ "output", 'o', "FILE", "print to FILE, not to the standard output",
 	  set_output },

@@ -138,12 +138,10 @@ events_matched(const struct table *table, const struct table *other)
 		const char *missing = event_missing(event, table, other);
 
 		if (missing == event->name)
-			return fail("--event: nothing was counted where \"%s\" "
-				    "says",
+			return fail("--event: pmon counted nothing at \"%s\"",
 				    missing);
 		if (missing)
-			return fail("--event: \"%s\" is nothing that was "
-				    "counted",
+			return fail("--event: pmon did not count \"%s\"",
 				    missing);
 	}
 	return 0;

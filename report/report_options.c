@@ -203,7 +203,7 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	{ "quiet", 'q', NULL, "print no notes and no progress",
 	  .flag = offsetof(struct report_options, quiet),
 	  .trust = TRUST_PROJECT },
-	{ "wide", 0, NULL, "cut no names and lines to fit a terminal",
+	{ "wide", 0, NULL, "do not cut names and lines to fit a terminal",
 	  .flag = offsetof(struct report_options, wide),
 	  .trust = TRUST_PROJECT },
 	{ "color", 0, "WHEN",

@@ -82,7 +82,7 @@ fails('with reports', '--by cannot be used with --report', '--by=*',
 fails('nothing chosen', '--by: nothing was executed in the functions that ' .
     '--func and --object choose', '--by=*', '--func=none', @files);
 copy($files[0], "$scratch/c.1.pmon") or die;
-fails('a run in two columns', '--by: two columns have a run in common',
+fails('a run in two columns', '--by: a run is in files of two columns',
     '--by=*.*.pmon', @files, "$scratch/c.1.pmon");
 
 done_testing;

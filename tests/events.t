@@ -250,7 +250,7 @@ for ([qw(--func=leaf func:work)], ['--func=!leaf', 'call:leaf->work'],
 	my ($option, $event) = @$_;
 
 	like(run([$pmon, '--no-config', $option, "--event=$event",
-		    $program])->{err}, qr/"\Q$event\E" is nothing that was/,
+		    $program])->{err}, qr/did not count "\Q$event\E"/,
 	    "$option leaves out $event");
 }
 for ('func:nosuch', 'block:work+0x2000', 'block:_start+1', 'line:events.S:1',
@@ -258,12 +258,12 @@ for ('func:nosuch', 'block:work+0x2000', 'block:_start+1', 'line:events.S:1',
 	my $run = run([$pmon, '--no-config', "--event=$_", $program]);
 
 	is(ended($run), 'status 125', "$_: status");
-	like($run->{err}, qr/^pmon: --event: "\Q$_\E" is nothing that was co/m,
+	like($run->{err}, qr/^pmon: --event: pmon did not count "\Q$_\E"$/m,
 	    "$_: message");
 }
 for ('insns@nosuch', 'insns@file:nosuch.c', 'insns@object:nosuch') {
 	like(run([$pmon, '--no-config', "--event=$_", $program])->{err},
-	    qr/^pmon: --event: nothing was counted where "\Q$_\E" says/m, $_);
+	    qr/^pmon: --event: pmon counted nothing at "\Q$_\E"$/m, $_);
 }
 
 ($sums) = events_read(run([$pmon, '--no-config', '--event=func:work',
@@ -342,7 +342,7 @@ $run = printed('--diff', '--event', 'func:work', '--event', 'func:leaf',
 like($run->{out}, qr/^ +-$rounds .* 0  func:work\n +\+(\d+) .* \1  func:leaf$/m,
     'functions that one file has');
 like($run->{out}, qr/^ +\? .*  func:_start$/m, 'one that neither has');
-is($run->{err}, qq(pmprint: --event: "func:_start" is nothing that was counted\n),
+is($run->{err}, qq(pmprint: --event: pmon did not count "func:_start"\n),
     'which is said');
 my $once = "$scratch/once.out";
 run([$pmon, '--no-config', '--once', '-d', $once, $program]);

@@ -69,10 +69,10 @@ for my $jobs (1, 3) {
 	    "pmprint: $nothing; left out\npmprint: $damaged: truncated; " .
 	    "left out\n", $one], '... and left out');
 	is_deeply([fresh("-j$jobs", @files, $files[3])], [125,
-	    "pmprint: $files[3]: the same run of $program is in both\n", ''],
+	    "pmprint: $files[3]: a run of $program is in two files\n", ''],
 	    '... one is there twice');
 	is_deeply([fresh("-j$jobs", '--skip-damaged', @files, $files[3])], [0,
-	    "pmprint: $files[3]: the same run of $program is in both; " .
+	    "pmprint: $files[3]: a run of $program is in two files; " .
 	    "left out\n", $one], '... and left out once');
 	is_deeply([fresh("-j$jobs", '--skip-damaged', ($damaged) x 40)], [125,
 	    ("pmprint: $damaged: truncated; left out\n" x 40) .
@@ -90,8 +90,8 @@ for my $jobs (1, 3) {
 
 	unlink "$scratch/all";
 	my $run = run(['bash', '-c', "$merge $pipes $files[3]"]);
-	is($run->{err}, "pmprint: $files[3]: the same run of $program is in " .
-	    "both; left out\n", 'pipes, and a file that is there twice');
+	is($run->{err}, "pmprint: $files[3]: a run of $program is in two " .
+	    "files; left out\n", 'pipes, and a file that is there twice');
 	ok(slurp("$scratch/all") eq $one, '... all are merged');
 }
 is((fresh('-j0', @files))[1],

@@ -173,7 +173,7 @@ my $ab = prints(['--executed', $merged], [
     ], 'what was merged');
 is(prints(['--executed', $b, $a], qr/one/, 'in the other order'), $ab,
     'is the same');
-refuses([$merged, $a], "$a: the same run of ./prog 1 is in both",
+refuses([$merged, $a], "$a: a run of ./prog 1 is in two files",
     'a run that is in twice');
 
 # Comparing.

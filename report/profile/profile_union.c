@@ -183,7 +183,7 @@ profile_runs_check(const struct profile *into, const struct profile *from)
 	for (size_t i = 0; i < from->nruns; i++)
 		for (size_t k = 0; k < into->nruns; k++)
 			if (from->runs[i].id == into->runs[k].id)
-				return fail("the same run of %s is in both",
+				return fail("a run of %s is in two files",
 					    from->runs[i].command);
 	return 0;
 }
