@@ -183,6 +183,8 @@ request_text(const struct options *opts)
 				  opts->report.demangle ? "" : " no-demangle");
 	case REQUEST_SNAPSHOT:
 		return mem_strdup("snapshot");
+	case REQUEST_TRACE:
+		return mem_strdup("trace");
 	case REQUEST_RESET:
 		return mem_strdup("reset");
 	default:

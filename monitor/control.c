@@ -20,6 +20,7 @@
 #include "monitor/client/save.h"
 #include "monitor/client/slow.h"
 #include "monitor/client/times.h"
+#include "monitor/client/tracing.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/patch/lift.h"
 #include "monitor/place.h"
@@ -259,6 +260,19 @@ on_reset(struct run *run, char *args, FILE *out)
 }
 
 static int
+on_trace(struct run *run, char *args, FILE *out)
+{
+	int err;
+
+	moment_begin(run);
+	err = tracing_save(run);
+	abnormal_present(run, PRESENT_NOT);
+	if (!err)
+		fprintf(out, "%s\n", run->opts->trace);
+	return err;
+}
+
+static int
 on_stop(struct run *run, char *args, FILE *out)
 {
 	if (!run->stopping)
@@ -272,7 +286,7 @@ static const struct {
 } requests[] = {
 	{ "query", on_query }, { "snapshot", on_snapshot },
 	{ "reset", on_reset }, { "stop", on_stop },
-	{ "live", on_live },
+	{ "live", on_live },   { "trace", on_trace },
 };
 
 static int

@@ -261,6 +261,8 @@ run_start(struct run *run)
 	run_begin(run);
 	autosave_open(run);
 	slow_open(run);
+	if (opts->trace)
+		notice_ticks(true);
 	if (opts->duration > 0) {
 		run->deadline = run->started + opts->duration;
 		notice_ticks(true);

@@ -26,6 +26,8 @@ enum {
 		      1 << UNIT_EDGE | 1 << UNIT_INSN,
 };
 
+static const uint64_t RING_MIN = 64 << 10, RING_MAX = UINT64_C(1) << 40;
+
 enum { DURATION_MAX = 1000000000 };	/* seconds */
 
 static int
@@ -268,6 +270,31 @@ set_trace(void *into, const char *arg)
 	return 0;
 }
 
+/* A number of bytes, such as 64M. */
+static int
+set_ring(void *into, const char *arg)
+{
+	static const char units[] = "KMG";
+	struct options *opts = into;
+	uint64_t n;
+	const char *end = decimal_read(arg, 0, &n), *unit;
+	unsigned shift = 0;
+
+	unit = end && *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (!end || *end || !n)
+		return fail("--ring: \"%s\" is not a number of bytes, such as "
+			    "64M",
+			    arg);
+	if (n > RING_MAX >> shift || n << shift < RING_MIN)
+		return fail("--ring: %s is out of range (64K to 1024G)", arg);
+	opts->ring = n << shift;
+	return 0;
+}
+
 static int
 set_data(void *into, const char *arg)
 {
@@ -288,8 +315,9 @@ static int
 request_set(struct options *opts, enum request request)
 {
 	if (opts->request != REQUEST_NONE && opts->request != request)
-		return fail("only one of --live, --query, --snapshot, --reset "
-			    "and --stop can be given");
+		return fail("only one of --live, --query, --snapshot, "
+			    "--snapshot-trace, --reset and --stop can be "
+			    "given");
 	opts->request = request;
 	return 0;
 }
@@ -325,6 +353,12 @@ static int
 set_stop(void *into, const char *arg)
 {
 	return request_set(into, REQUEST_STOP);
+}
+
+static int
+set_snapshot_trace(void *into, const char *arg)
+{
+	return request_set(into, REQUEST_TRACE);
 }
 
 static int
@@ -403,6 +437,10 @@ static const struct option_entry table[] = {
 	  "write each call and return of a function to\n"
 	  "FILE, for pmprint (pmon.trace)",
 	  set_trace, .trust = TRUST_USER },
+	{ "ring", 0, "SIZE",
+	  "keep the newest SIZE bytes of the trace (64M),\n"
+	  "and write it at the end or --snapshot-trace",
+	  set_ring, .trust = TRUST_PROJECT },
 	{ "deterministic", 0, NULL,
 	  "start the program at the same addresses in each\n"
 	  "run, with its environment sorted",
@@ -421,6 +459,10 @@ static const struct option_entry last[] = {
 	  set_query, .optional = true, .joined = true },
 	{ "snapshot", 0, "FILE", "save another pmon's counts so far",
 	  set_snapshot },
+	{ "snapshot-trace", 0, NULL,
+	  "make another pmon write the trace that it\n"
+	  "keeps (--ring)",
+	  set_snapshot_trace },
 	{ "reset", 0, NULL, "make another pmon count from 0 again", set_reset },
 	{ "stop", 0, NULL, "make another pmon stop counting", set_stop },
 	{ "no-config", 0, NULL, "ignore PMON_OPTIONS, .pmonrc, ~/.config/pmon",
@@ -515,6 +557,8 @@ options_check(struct options *opts)
 		return -1;
 	if ((opts->time || opts->trace) && time_check(opts))
 		return -1;
+	if (opts->ring && !opts->trace)
+		return fail("--ring needs --trace");
 	if (opts->time)
 		report_want(&opts->report, REPORT_TIMES);
 	if (opts->argv && opts->npids)

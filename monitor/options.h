@@ -33,6 +33,7 @@ enum request {
 	REQUEST_RESET,
 	REQUEST_STOP,
 	REQUEST_LIVE,
+	REQUEST_TRACE,
 };
 
 /* --slow: calls of some functions that take longer. */
@@ -51,6 +52,7 @@ struct options {
 	bool stat, deterministic;	/* --stat, --deterministic */
 	bool time;		/* measure times of functions: --time */
 	const char *trace;	/* write a trace of calls there, or NULL */
+	uint64_t ring;		/* keep so many bytes of it, or 0: --ring */
 	struct slow_option *slows;
 	size_t nslows;
 	bool exact;		/* drop no counter, whatever it costs */

@@ -32,7 +32,7 @@ calls_of
 sub
 large
 {
-	return -s $trace && -s $trace > 1 << 20;
+	return -s $trace && -s $trace > 64 << 10;
 }
 
 # ---- the program is killed
@@ -40,9 +40,7 @@ large
 my $json = "$scratch/json";
 my $run = start([@traced, "--report=json:$json", $program]);
 wait_for(\&large);
-my ($child) = grep { $_ } split ' ',
-    slurp("/proc/$run->{pid}/task/$run->{pid}/children");
-kill KILL => $child;
+kill KILL => children_of($run->{pid});
 is(ended(finish($run)), 'status 137', 'killed: status');
 my ($fib) = grep { ($_->{name} // '') eq 'fib' }
     @{decode_json(slurp($json))->{functions}};
@@ -59,8 +57,7 @@ like($from->{out}, qr/ main \{\n(?:.* fib \{\n)+.*  fib\n/, 'killed: calls');
 unlink $trace;
 $run = start([@traced, $program]);
 wait_for(\&large);
-($child) = grep { $_ } split ' ',
-    slurp("/proc/$run->{pid}/task/$run->{pid}/children");
+my ($child) = children_of($run->{pid});
 kill KILL => $run->{pid};
 finish($run);
 kill KILL => $child;
@@ -68,7 +65,7 @@ $run = printed('-r', 'times');
 is(ended($run), 'status 0', 'pmon is killed: status');
 like($run->{err}, qr/^pmprint: \Q$trace\E: (?:its end is missing|cut off) ?/,
     'pmon is killed: the end is missing');
-cmp_ok(calls_of('fib'), '>', 100_000, 'pmon is killed: calls');
+cmp_ok(calls_of('fib'), '>', 20_000, 'pmon is killed: calls');
 
 # ---- there is no room
 
@@ -94,9 +91,76 @@ run([$pmon, '--stop', $busy->{pid}]);
 is(ended(finish($run)), 'status 0', 'detached: status');
 ok(!has_ended($busy->{pid}), 'detached: the process goes on');
 is(printed()->{err}, '', 'detached: the trace is complete');
-cmp_ok(calls_of('fib'), '>', 100_000, 'detached: calls');
+cmp_ok(calls_of('fib'), '>', 20_000, 'detached: calls');
 kill TERM => $busy->{pid};
 is(ended(finish($busy)), 'status 0', 'detached: and ends');
+
+# ---- a ring
+
+my $ring = 64 << 10;
+
+sub
+size_is
+{
+	my ($name) = @_;
+
+	# A chunk that is being made, tables and index come on top.
+	ok(-s $trace > $ring / 2 && -s $trace < 3 * $ring, "$name: its size")
+	    or diag -s $trace;
+	is(printed()->{err}, '', "$name: it is complete");
+	cmp_ok(calls_of('fib'), '>', 10_000, "$name: calls");
+}
+
+unlink $trace;
+$run = start([@traced, '--ring=64K', $program]);
+# More than the ring has: each round of the query is a moment of the run.
+wait_for(sub {
+	my $text = run([$pmon, '--query=funcs', $run->{pid}])->{out};
+
+	return $text =~ /^ *(\d+) .*\bfib\b/m && $1 > 1_000_000;
+});
+ok(!-e $trace, 'a ring: nothing is written before somebody asks');
+my $asked = run([$pmon, '--snapshot-trace', $run->{pid}]);
+is(ended($asked), 'status 0', 'a snapshot: status');
+is($asked->{out}, "$trace\n", 'a snapshot: the file is told');
+size_is('a snapshot');
+my ($begun) = printed('-r', 'trace', '--to=fib')->{out} =~
+    /^ *(\d+\.\d+) +\d+  \S+ \{  \(began before\)\n/m;
+cmp_ok($begun, '>', 0, 'a snapshot: calls that began before');
+unlink $trace;
+kill SEGV => children_of($run->{pid});
+is(ended(finish($run)), 'status ' . (128 + 11), 'a crash: status');
+size_is('a crash');
+my ($end) = printed('-r', 'trace', "--from=${\ last_second()}")->{out} =~
+    /(\d+  -- the thread ended)\n\z/;
+ok($end, 'a crash: the end is there');
+
+# Where the trace ends, less a bit.
+sub
+last_second
+{
+	my ($from, $for, $unit) = printed()->{out} =~
+	    /^ *(\d+\.\d+) +([\d.]+) (\w+) +[\d,]+  process/m;
+	my %units = (ns => 1e-9, us => 1e-6, ms => 1e-3, s => 1);
+
+	return sprintf '%.9fs', $from + 0.99 * $for * $units{$unit};
+}
+
+$run = start([$pmon, '--no-config', '--quiet', $program]);
+wait_for(sub { run([$pmon, '--query=funcs', $run->{pid}])->{out} =~ /fib/ });
+$asked = run([$pmon, '--snapshot-trace', $run->{pid}]);
+is($asked->{err}, "pmon: this pmon keeps no trace (--ring)\n", 'no ring');
+kill KILL => children_of($run->{pid});
+finish($run);
+is(run([$pmon, '--no-config', '--ring=1M', $program])->{err},
+    "pmon: --ring needs --trace\n", '--ring alone');
+for (['1', '--ring: 1 is out of range (64K to 1024G)'],
+    ['64Q', '--ring: "64Q" is not a number of bytes, such as 64M']) {
+	my ($size, $message) = @$_;
+
+	is(run([@traced, "--ring=$size", $program])->{err},
+	    "pmon: $message\n", "--ring=$size");
+}
 
 # ---- several stacks
 

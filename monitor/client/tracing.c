@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "monitor/process/notice.h"
 #include "monitor/process/task.h"
 #include "report/target.h"
 #include "report/trace/trace_write.h"
@@ -137,8 +136,8 @@ tracing_open(struct run *run, uint64_t cost)
 
 	if (!path)
 		return 0;
-	fd = file_open(path);
-	if (fd < 0)
+	fd = run->opts->ring ? -1 : file_open(path);
+	if (run->opts->ring ? target_check(path) : fd < 0)
 		return -1;
 	tracing = mem_alloc(sizeof(*tracing));
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -150,9 +149,9 @@ tracing_open(struct run *run, uint64_t cost)
 	clock = clock_read();
 	about.stamp = clock.stamp;
 	tracing->began = tracing->flushed = clock.ns;
-	tracing->writer = trace_writer_open(about, 0, bytes_write, tracing);
+	tracing->writer = trace_writer_open(about, run->opts->ring, bytes_write,
+					    tracing);
 	run->tracing = tracing;
-	notice_ticks(true);
 	return 0;
 }
 
@@ -164,7 +163,8 @@ tracing_close(struct run *run)
 	if (!tracing)
 		return;
 	trace_writer_close(tracing->writer);
-	close(tracing->fd);
+	if (tracing->fd >= 0)
+		close(tracing->fd);
 	free(tracing->plans);
 	free(tracing->untraced);
 	free(tracing);
@@ -178,6 +178,32 @@ clock_tell(struct tracing *tracing)
 
 	clock.ns -= tracing->began;
 	trace_writer_clock(tracing->writer, clock);
+}
+
+static int
+bytes_buffer(void *ctx, const uint8_t *bytes, size_t n)
+{
+	/* Errors are found in the end. */
+	fwrite(bytes, 1, n, ctx);
+	return 0;
+}
+
+int
+tracing_save(struct run *run)
+{
+	struct tracing *tracing = run->tracing;
+	struct target *target;
+
+	if (!tracing || !run->opts->ring)
+		return fail("this pmon keeps no trace (--ring)");
+	target = target_open(tracing->path);
+	if (!target)
+		return -1;
+	clock_tell(tracing);
+	if (!trace_writer_save(tracing->writer, bytes_buffer, target->out))
+		return target_close(target);
+	target_drop(target);
+	return -1;
 }
 
 int
@@ -195,6 +221,8 @@ tracing_end(struct run *run)
 			   "the trace lacks the calls of %zu functions, "
 			   "as of %s",
 			   tracing->nuntraced, tracing->untraced);
+	if (run->opts->ring)
+		return tracing_save(run);
 	clock_tell(tracing);
 	return trace_writer_end(tracing->writer);
 }
@@ -209,7 +237,8 @@ tracing_look(struct run *run)
 		return;
 	clock_tell(tracing);
 	now = clock_ns();
-	if (now - tracing->flushed < FLUSH_NS)
+	/* A ring's chunks are better large. */
+	if (run->opts->ring || now - tracing->flushed < FLUSH_NS)
 		return;
 	tracing->flushed = now;
 	trace_writer_flush(tracing->writer);

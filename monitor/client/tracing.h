@@ -20,6 +20,11 @@ int tracing_open(struct run *run, uint64_t cost) MUST_CHECK;
  */
 int tracing_end(struct run *run) MUST_CHECK;
 void tracing_close(struct run *run);
+/*
+ * Write what the ring has (--ring).  0, or -1 with the message if that fails or
+ * there is no ring.
+ */
+int tracing_save(struct run *run) MUST_CHECK;
 
 /* A function has its number, the next one: its entries and exits may be told. */
 void tracing_func(struct tracing *tracing, const struct plan *plan,
@@ -38,7 +43,7 @@ void tracing_item(struct tracing *tracing, const struct trace_item *item);
 /* The child begins with the calls of its maker; its clock shows `now`. */
 void tracing_forked(struct tracing *tracing, uint32_t maker, uint32_t child,
 		    uint64_t now);
-/* Records have been told: write them if it is time for that. */
+/* Write what was told, if it is time for that: to be called now and then. */
 void tracing_look(struct run *run);
 
 #endif

@@ -27,12 +27,20 @@ put_byte(struct sink *sink, unsigned byte)
 {
 	uint8_t b = (uint8_t)byte;
 
-	put_bytes(sink, &b, 1);
+	if (sink->n < sink->size)
+		sink->bytes[sink->n++] = b;
+	else
+		put_bytes(sink, &b, 1);
 }
 
 void
 put_uint(struct sink *sink, uint64_t value)
 {
+	/* Most are small. */
+	if (value <= LOW && sink->n < sink->size) {
+		sink->bytes[sink->n++] = (uint8_t)value;
+		return;
+	}
 	for (; value > LOW; value >>= GROUP)
 		put_byte(sink, (value & LOW) | MORE);
 	put_byte(sink, (unsigned)value);
