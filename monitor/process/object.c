@@ -47,6 +47,19 @@ reading_step(void *arg)
 }
 
 /*
+ * Whether it is musl that loads the program.  musl's dynamic linker is its C
+ * library, too, and has no unwind table, so the stack of every program that
+ * ends there is truncated.
+ */
+static bool
+image_musl(const struct image *image)
+{
+	const char *name = image->interp ? strrchr(image->interp, '/') : NULL;
+
+	return name && !strncmp(name, "/ld-musl-", strlen("/ld-musl-"));
+}
+
+/*
  * Whether stacks of the image's program cannot be relied on.  What may set the
  * thread register makes code or stacks of its own: an emulator.  Once a walk of
  * its stacks was truncated, every block would have a shared counter, also where
@@ -55,7 +68,8 @@ reading_step(void *arg)
 static bool
 image_leaks(const struct image *image)
 {
-	return image->untabled || image->ocaml || thread_pages_doubtful(image);
+	return image->untabled || image->ocaml || image_musl(image) ||
+	       thread_pages_doubtful(image);
 }
 
 static struct weights *
