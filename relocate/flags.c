@@ -68,6 +68,29 @@ flags_at(const struct relocate_input *in, uint64_t addr)
 }
 
 /*
+ * Whether the code only jumps on, as a stub of the linker's does.  It is called
+ * in place of a function of another object, so that it takes no flags on.
+ */
+static bool
+code_forwards(const struct relocate_input *in)
+{
+	const struct cfg *cfg = in->cfg;
+
+	for (size_t i = 0; i + 1 < cfg->ninsns; i++) {
+		const struct insn *insn = &cfg->insns[i];
+		struct motion motion;
+		size_t avail;
+		const uint8_t *code = in->text(in->ctx, insn->addr, &avail);
+
+		if (!code ||
+		    in->arch->motion(code, avail, insn->addr, &motion) ||
+		    !motion.idle)
+			return false;
+	}
+	return cfg->nblocks == 1;
+}
+
+/*
  * The flags live behind the block because control may leave the function there:
  * all, if it may go to somewhere unknown.  taken and fall: the block has such an
  * edge.
@@ -87,7 +110,7 @@ block_out(const struct relocate_input *in, uint32_t block, bool taken,
 		return (taken ? 0 : flags_at(in, last->target)) |
 		       (fall ? 0 : all);
 	case INSN_JUMP_INDIRECT:
-		return last->flow == FLOW_TABLE ? 0 : all;
+		return last->flow == FLOW_TABLE || code_forwards(in) ? 0 : all;
 	case INSN_RETURN:
 	case INSN_STOP:
 		return 0;

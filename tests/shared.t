@@ -86,6 +86,14 @@ for my $argv ([may_gs('lang.c', '-O0')], [may_gs('lang.c', '-Os')],
 	    "@$argv: no traps for flags");
 }
 
+# The linker's stubs take no flags on to the functions that they lead to.
+{
+	run([$pmon, '--units=insn', "--report=sites:$scratch/sites", '--',
+		may_gs('lang.c', '-O2')]);
+	unlike(slurp("$scratch/sites"), qr/\@plt|^$/,
+	    'no traps in stubs for flags');
+}
+
 # So many threads of two processes at once that each counter would lose some if
 # its addition were not locked.
 my $share = may_gs('share.c', '-O1', '-pthread');
