@@ -77,11 +77,22 @@ enum probe_op {
 				   thread, unless they are RECORDS_MAX: then
 				   store the time stamp and trap first.  Changes
 				   no flags */
+	PROBE_EVENTS,		/* add the operand to the thread's count of
+				   events */
+	PROBE_RECORD_EVENTS,	/* as PROBE_RECORD, with the count of events in
+				   place of the time stamp */
 };
+
+/* Whether a probe with this operation makes records. */
+static inline bool
+probe_records(enum probe_op op)
+{
+	return op == PROBE_RECORD || op == PROBE_RECORD_EVENTS;
+}
 
 /* What PROBE_RECORD appends, in the byte order of the CPU. */
 struct record {
-	uint64_t stamp;		/* the CPU's time stamp */
+	uint64_t stamp;		/* the CPU's time stamp; or how many events */
 	uint32_t what;		/* the probe's operand */
 	uint32_t sp;		/* the low half of the stack pointer */
 };
@@ -141,6 +152,8 @@ struct page_offsets {
 	uint64_t room;		/* of 8 bytes: minus how many bytes there is
 				   still room for */
 	uint64_t full;		/* the time stamp of a probe that finds none */
+	uint64_t events;	/* of 8 bytes: how many events the thread has
+				   counted */
 };
 
 /* The addresses that a fragment is written for. */
@@ -181,7 +194,7 @@ enum fragment_inside {
 
 /*
  * The scratch slots, of 8 bytes each: PROBE_THREAD_KEEP uses the first, a
- * dispatch and PROBE_RECORD all.
+ * dispatch and PROBE_RECORD all, PROBE_RECORD_EVENTS the first two.
  */
 enum { SCRATCH_REG, SCRATCH_OTHER, SCRATCH_TARGET, SCRATCH_SLOTS };
 

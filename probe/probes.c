@@ -60,13 +60,35 @@ probe_find(const struct probe_list *list, uint32_t element, enum probe_op op,
 }
 
 int
+probe_may(const struct func_plan *fplan, uint32_t element)
+{
+	struct term term;
+
+	if (!arc_term(fplan->flow, fplan->cfg, element, &term))
+		return fail("nothing shows how often control passes the "
+			    "element");
+	if (term.kind == TERM_TARGET)
+		return fail("the element is an edge of an indirect jump");
+	if (!element_proven(fplan, element))
+		return fail("no known control flow leads to the element");
+	return 0;
+}
+
+/* The element's probe that is done before its others. */
+static struct probe *
+probe_foremost(const struct probe_list *list, struct probe *probe)
+{
+	while (probe->before)
+		probe = &list->probes[probe->before - 1];
+	return probe;
+}
+
+int
 probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
 	  int32_t operand)
 {
-	const struct func_plan *fplan = list->fplan;
 	const struct probe *probe;
 	struct probe *first;
-	struct term term;
 
 	if (!list->of)
 		elements_note(list);
@@ -76,18 +98,10 @@ probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
 			       0 :
 			       fail("the element has a probe with another "
 				    "operand");
-	if (first && first->op != PROBE_ADD)
-		return fail("the element has a probe that comes before all "
-			    "others");
-	if (!arc_term(fplan->flow, fplan->cfg, element, &term))
-		return fail("nothing shows how often control passes the "
-			    "element");
-	if (term.kind == TERM_TARGET)
-		return fail("the element is an edge of an indirect jump");
-	if (!element_proven(fplan, element))
-		return fail("no known control flow leads to the element");
+	if (probe_may(list->fplan, element))
+		return -1;
 	if (first)
-		first->before = list->n + 1;
+		probe_foremost(list, first)->before = list->n + 1;
 	probe_add(list, element, op, operand);
 	return 0;
 }

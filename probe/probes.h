@@ -24,14 +24,18 @@ struct probe_list {
 /*
  * Ask for a probe at an element, an arc of the flow.  There is one probe per
  * element and operation at most: clients that ask for the same operation share
- * it.  One that records comes before the one that adds, which must have been
- * asked for first.  Returns 0, or -1 with the message: the element has a probe
- * with another operand, or can have none.  Edges of an indirect jump have no
- * probes but those that count (placement_input.tables), and code that no known
- * control flow leads to, which may be data, has none.
+ * it.  What is asked for later is done before what is there.  Returns 0, or -1
+ * with the message: the element has a probe with another operand, or can have
+ * none.
  */
 int probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
 	      int32_t operand) MUST_CHECK;
+/*
+ * Whether the element can have probes: 0, or -1 with the message.  Edges of an
+ * indirect jump have none but those that count (placement_input.tables), and
+ * code that no known control flow leads to, which may be data, has none.
+ */
+int probe_may(const struct func_plan *fplan, uint32_t element) MUST_CHECK;
 
 /*
  * Add the probes of the counting client to an empty list: one per arc of the

@@ -84,11 +84,14 @@ probe_add(struct layout *layout, uint32_t arc, uint64_t addr, uint32_t live,
 	const struct probe *probes = layout->shape->in->probes;
 	uint32_t index = layout->shape->probes[arc];
 
-	must(!probes[index].before || !probes[probes[index].before - 1].before);
-	if (probes[index].before)
-		probe_one(layout, probes[index].before - 1, addr, live,
-			  arrived);
-	probe_one(layout, index, addr, live, arrived);
+	uint32_t order[PROBES_PER_ELEMENT], n = 0;
+
+	for (; index != PROBE_NONE; index = probes[index].before - 1) {
+		must(n < PROBES_PER_ELEMENT);
+		order[n++] = index;
+	}
+	while (n--)
+		probe_one(layout, order[n], addr, live, arrived);
 }
 
 void

@@ -223,6 +223,8 @@ fragment_at(const struct relocated *relocated,
 	    fragment->kind == FRAGMENT_DISPATCH)
 		at.slot = place->slots +
 			  UINT64_C(8) * relocated->probes[fragment->probe].slot;
+	if (fragment->kind == FRAGMENT_PROBE && fragment->op == PROBE_EVENTS)
+		at.slot = place->page.events;
 	if (fragment->kind == FRAGMENT_DISPATCH) {
 		at.map = &relocated->maps[fragment->map];
 		at.map_va = place->va + at.map->offset;

@@ -70,7 +70,7 @@ is_unit(int32_t operand)
 uint32_t
 x86_probe_flags(enum probe_op op, int32_t operand)
 {
-	if (op == PROBE_RECORD)
+	if (probe_records(op))
 		return 0;
 	return is_unit(operand) ? X86_INC_FLAGS : X86_FLAGS;
 }
@@ -82,8 +82,8 @@ probe_size(const struct fragment *fragment)
 			       0 :
 			       x86_imm_size(fragment->operand);
 
-	if (fragment->op == PROBE_RECORD)
-		return x86_record_size();
+	if (probe_records(fragment->op))
+		return x86_record_size(fragment->op);
 	switch ((enum probe_form)fragment->form) {
 	case PROBE_THREAD:
 		return GS_LEN + imm;
@@ -244,7 +244,7 @@ probe_write(const struct fragment *fragment, const struct fragment_at *at,
 	struct adding adding = adding_of(fragment->operand);
 	unsigned size = probe_size(fragment);
 
-	if (fragment->op == PROBE_RECORD)
+	if (probe_records(fragment->op))
 		return x86_record_write(fragment, at, p);
 	if (fragment->form == PROBE_THREAD_KEEP)
 		return keep_write(fragment, at, p);
@@ -368,8 +368,8 @@ x86_fragment_inside(const struct fragment *fragment, unsigned offset)
 		return INSIDE_START;
 	switch ((enum fragment_kind)fragment->kind) {
 	case FRAGMENT_PROBE:
-		return fragment->op == PROBE_RECORD ?
-			       x86_record_inside(offset) :
+		return probe_records(fragment->op) ?
+			       x86_record_inside(fragment->op, offset) :
 			       keep_inside(fragment, offset);
 	case FRAGMENT_BRANCH:
 	case FRAGMENT_BRANCH_NOT:

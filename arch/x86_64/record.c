@@ -1,12 +1,14 @@
 /*
- * The code of PROBE_RECORD: appends a record to those of the thread, which lie
- * in its page, found by gs.  Never writes a process's memory.
+ * The code of PROBE_RECORD and PROBE_RECORD_EVENTS: appends a record to those of
+ * the thread, which lie in its page, found by gs.  Never writes a process's
+ * memory.
  *
  * The code uses no stack and changes no flags.  The registers that it needs are
  * in the scratch slots meanwhile.  `room` is minus the number of bytes that are
  * free, so rcx is an offset from the end of the records, and 0 if they are full.
  * The probe commits when it stores the new room.  Where there is none, pmon
- * learns by the time stamp how long the task then stood still.
+ * learns by the time stamp how long the task then stood still.  Where events are
+ * recorded nobody asks for the time, and rdx is left alone.
  *
  * Encodings: Intel SDM volume 2.
  */
@@ -22,6 +24,7 @@ enum {
 	JUMP_SHORT = 0xeb,
 	JRCXZ = 0xe3,
 	PUT_LEN = 7,		/* mov %r32, %gs:disp32(%rcx) */
+	PUT_WIDE_LEN = 8,	/* mov %r64, %gs:disp32(%rcx) */
 	PUT_IMM_LEN = 11,	/* movl $imm32, %gs:disp32(%rcx) */
 	SHORT_LEN = 2,
 	RDTSC_LEN = 2,
@@ -79,21 +82,43 @@ static const uint8_t lens[STEPS] = {
 	[STEP_AGAIN] = SHORT_LEN,
 };
 
+static unsigned
+step_len(enum probe_op op, enum step step)
+{
+	if (op == PROBE_RECORD)
+		return lens[step];
+	switch (step) {
+	case STEP_STAMP:
+		return GS_LEN;
+	case STEP_LOW:
+		return PUT_WIDE_LEN;
+	case STEP_SAVE_RDX:
+	case STEP_HIGH:
+	case STEP_RDX:
+	case STEP_FULL:
+	case STEP_FULL_LOW:
+	case STEP_FULL_HIGH:
+		return 0;
+	default:
+		return lens[step];
+	}
+}
+
 /* The offset at which an instruction begins; of STEPS, the code's size. */
 static unsigned
-step_offset(enum step step)
+step_offset(enum probe_op op, enum step step)
 {
 	unsigned offset = 0;
 
 	for (enum step before = 0; before < step; before++)
-		offset += lens[before];
+		offset += step_len(op, before);
 	return offset;
 }
 
 unsigned
-x86_record_size(void)
+x86_record_size(enum probe_op op)
 {
-	return step_offset(STEPS);
+	return step_offset(op, STEPS);
 }
 
 static int
@@ -104,9 +129,10 @@ bytes_put(uint8_t *p, const uint8_t *bytes, size_t n)
 }
 
 static int
-jump_put(uint8_t *p, uint8_t opcode, enum step from, enum step to)
+jump_put(uint8_t *p, uint8_t opcode, enum probe_op op, enum step from,
+	 enum step to)
 {
-	unsigned distance = step_offset(to) - step_offset(from + 1);
+	unsigned distance = step_offset(op, to) - step_offset(op, from + 1);
 
 	p[0] = opcode;
 	p[1] = (uint8_t)distance;
@@ -121,6 +147,17 @@ field_put(uint8_t *p, unsigned reg, const struct fragment_at *at, size_t offset)
 
 	memcpy(p, (uint8_t[]){ 0x65, STORE, (uint8_t)(0x81 | reg << 3) }, 3);
 	memcpy(p + 3, &disp, 4);
+	return 0;
+}
+
+/* Store rax there, all of it. */
+static int
+wide_put(uint8_t *p, const struct fragment_at *at, size_t offset)
+{
+	uint32_t disp = (uint32_t)(at->page.records + offset);
+
+	memcpy(p, (uint8_t[]){ 0x65, 0x48, STORE, 0x81 | RAX << 3 }, 4);
+	memcpy(p + 4, &disp, 4);
 	return 0;
 }
 
@@ -155,7 +192,12 @@ step_put(const struct fragment *fragment, const struct fragment_at *at,
 				       sizeof(struct record) };
 	const size_t stamp = offsetof(struct record, stamp);
 	uint64_t scratch = at->page.scratch;
+	enum probe_op op = fragment->op;
 
+	if (op == PROBE_RECORD_EVENTS && step == STEP_STAMP)
+		return x86_gs_put(p, LOAD, RAX, at->page.events);
+	if (op == PROBE_RECORD_EVENTS && step == STEP_LOW)
+		return wide_put(p, at, stamp);
 	switch (step) {
 	case STEP_SAVE_RAX:
 		return x86_gs_put(p, STORE, RAX, scratch + 8 * SCRATCH_REG);
@@ -166,7 +208,7 @@ step_put(const struct fragment *fragment, const struct fragment_at *at,
 	case STEP_ROOM:
 		return x86_gs_put(p, LOAD, RCX, at->page.room);
 	case STEP_IF_FULL:
-		return jump_put(p, JRCXZ, step, STEP_FULL);
+		return jump_put(p, JRCXZ, op, step, STEP_FULL);
 	case STEP_STAMP:
 	case STEP_FULL:
 		return bytes_put(p, rdtsc, sizeof(rdtsc));
@@ -189,7 +231,7 @@ step_put(const struct fragment *fragment, const struct fragment_at *at,
 	case STEP_RDX:
 		return x86_gs_put(p, LOAD, RDX, scratch + 8 * SCRATCH_TARGET);
 	case STEP_OVER:
-		return jump_put(p, JUMP_SHORT, step, STEPS);
+		return jump_put(p, JUMP_SHORT, op, step, STEPS);
 	case STEP_FULL_LOW:
 		return full_put(p, RAX, at->page.full);
 	case STEP_FULL_HIGH:
@@ -197,7 +239,7 @@ step_put(const struct fragment *fragment, const struct fragment_at *at,
 	case STEP_TRAP:
 		return bytes_put(p, (uint8_t[]){ 0xcc }, TRAP_LEN);
 	case STEP_AGAIN:
-		return jump_put(p, JUMP_SHORT, step, STEP_ROOM);
+		return jump_put(p, JUMP_SHORT, op, step, STEP_ROOM);
 	case STEPS:
 		break;
 	}
@@ -211,20 +253,20 @@ x86_record_write(const struct fragment *fragment, const struct fragment_at *at,
 	int err = at->page.records > INT32_MAX - sizeof(struct record) ? -1 : 0;
 
 	for (enum step step = 0; step < STEPS; step++) {
-		err |= step_put(fragment, at, step, bytes);
-		bytes += lens[step];
+		unsigned len = step_len(fragment->op, step);
+
+		if (len)
+			err |= step_put(fragment, at, step, bytes);
+		bytes += len;
 	}
 	return err;
 }
 
 enum fragment_inside
-x86_record_inside(unsigned offset)
+x86_record_inside(enum probe_op op, unsigned offset)
 {
-	enum step step = STEP_SAVE_RCX;
-
-	while (step < STEPS && step_offset(step) != offset)
-		step++;
-	if (step == STEPS)
-		return INSIDE_NOT;
-	return step == STEP_TRAP ? INSIDE_FULL : INSIDE_BETWEEN;
+	for (enum step step = STEP_SAVE_RCX; step < STEPS; step++)
+		if (step_len(op, step) && step_offset(op, step) == offset)
+			return step == STEP_TRAP ? INSIDE_FULL : INSIDE_BETWEEN;
+	return INSIDE_NOT;
 }

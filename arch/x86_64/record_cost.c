@@ -27,9 +27,9 @@ code_write(uint8_t *code, const struct page_offsets *offsets)
 
 	for (unsigned i = 0; i < PROBES; i++)
 		if (x86_record_write(&fragment, &at,
-				     code + i * x86_record_size()))
+				     code + i * x86_record_size(PROBE_RECORD)))
 			return -1;
-	code[PROBES * x86_record_size()] = 0xc3;
+	code[PROBES * x86_record_size(PROBE_RECORD)] = 0xc3;
 	return mprotect(code, CODE_SIZE, PROT_READ | PROT_EXEC);
 }
 

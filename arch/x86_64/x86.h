@@ -159,11 +159,11 @@ int x86_gs_put(uint8_t *p, uint8_t opcode, unsigned reg, uint64_t disp);
 /* Write the GS_STORE_LEN bytes that store a 32-bit register at %gs:disp. */
 void x86_gs_store(uint8_t *p, unsigned reg, uint64_t disp);
 
-/* record.c: PROBE_RECORD. */
-unsigned x86_record_size(void);
+/* record.c: PROBE_RECORD and PROBE_RECORD_EVENTS. */
+unsigned x86_record_size(enum probe_op op);
 int x86_record_write(const struct fragment *fragment,
 		     const struct fragment_at *at, uint8_t *bytes);
-enum fragment_inside x86_record_inside(unsigned offset);
+enum fragment_inside x86_record_inside(enum probe_op op, unsigned offset);
 /* record_cost.c */
 uint64_t x86_record_cost(const struct page_offsets *offsets);
 uint8_t x86_dispatch_load(const uint8_t *code, size_t len);

@@ -25,6 +25,7 @@ records_begin(struct task *task, uint8_t *page)
 {
 	page_empty(task, page);
 	region_reset(&region_full, page, 1);
+	region_reset(&region_events, page, 1);
 }
 
 /*
@@ -109,4 +110,14 @@ records_take(struct run *run, struct task *task)
 	    task->process->space->thread_pages)
 		return borrowed_take(run, task);
 	return 0;
+}
+
+bool
+records_events(const struct task *task, uint64_t *n)
+{
+	uint8_t *page = thread_page_of(task);
+
+	if (page)
+		*n = *region_words(&region_events, page);
+	return page;
 }

@@ -4,6 +4,7 @@
 #ifndef MONITOR_PROCESS_RECORDS_H
 #define MONITOR_PROCESS_RECORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct run;
@@ -17,5 +18,11 @@ void records_begin(struct task *task, uint8_t *page);
  * room for more; or 0.
  */
 uint64_t records_take(struct run *run, struct task *task);
+
+/*
+ * How many events the task's probes have counted (PROBE_EVENTS) since it began
+ * to record in its page: *n.  false: it has no page.
+ */
+bool records_events(const struct task *task, uint64_t *n);
 
 #endif

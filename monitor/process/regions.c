@@ -14,6 +14,8 @@ const struct region region_generation = { REGION_GENERATION, 8 * SCRATCH_SLOTS,
 					  8 };
 const struct region region_room = { REGION_ROOM, 8 * SCRATCH_SLOTS + 8, 8 };
 const struct region region_full = { REGION_FULL, 8 * SCRATCH_SLOTS + 16, 8 };
+const struct region region_events = { REGION_EVENTS, 8 * SCRATCH_SLOTS + 24,
+				      8 };
 const struct region region_records = { REGION_RECORDS, REGIONS_BEGIN,
 				       RECORDS_SIZE };
 
@@ -25,6 +27,7 @@ region_offsets(void)
 		.records = region_records.offset + region_records.size,
 		.room = region_room.offset,
 		.full = region_full.offset,
+		.events = region_events.offset,
 	};
 }
 

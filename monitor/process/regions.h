@@ -21,6 +21,7 @@ enum region_kind {
 	REGION_ROOM,		/* how much of REGION_RECORDS is free: see
 				   PROBE_RECORD */
 	REGION_FULL,		/* when the task found that nothing is; or 0 */
+	REGION_EVENTS,		/* how many events: see PROBE_EVENTS */
 	REGION_RECORDS,		/* what these probes have appended */
 };
 
@@ -31,12 +32,12 @@ struct region {
 };
 
 /*
- * Every page begins with the first four, in a cache line of their own, and in
- * runs that record (client_records) with the last behind them.
+ * Every page begins with these but the last, in a cache line of their own, and
+ * in runs that record (client_records) with the last behind them.
  */
 enum { REGIONS_BEGIN = 64 };
 extern const struct region region_scratch, region_generation, region_room,
-	region_full, region_records;
+	region_full, region_events, region_records;
 
 /* Where probes find them. */
 struct page_offsets region_offsets(void);
