@@ -193,4 +193,16 @@ long cfg_block(const struct cfg *cfg, uint64_t addr);
 /* The block that contains the instruction with this index. */
 uint32_t cfg_block_of(const struct cfg *cfg, size_t insn);
 
+/*
+ * Whether control always goes to EXIT from the instruction.  Then a fault in it
+ * is no abnormal exit: the edge to EXIT has counted it.
+ */
+static inline bool
+insn_exits(const struct insn *insn)
+{
+	return insn->kind == INSN_STOP || insn->kind == INSN_RETURN ||
+	       (insn->kind == INSN_JUMP_INDIRECT && insn->flow != FLOW_TABLE &&
+		insn->flow != FLOW_TABLE_LEAVES);
+}
+
 #endif

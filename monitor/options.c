@@ -11,6 +11,7 @@
 
 #include "host/procfs.h"
 #include "monitor/config.h"
+#include "report/event_arcs.h"
 #include "report/event_limits.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -296,6 +297,17 @@ set_ring(void *into, const char *arg)
 }
 
 static int
+set_per(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!*arg)
+		return fail("--per: no function is given");
+	select_glob(&opts->per.funcs, arg);
+	return 0;
+}
+
+static int
 set_data(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -429,6 +441,10 @@ static const struct option_entry table[] = {
 	  .flag = offsetof(struct options, stat), .trust = TRUST_PROJECT },
 	{ "time", 0, NULL, "measure how long functions take: --report=times",
 	  .flag = offsetof(struct options, time), .trust = TRUST_PROJECT },
+	{ "per", 0, "FUNC",
+	  "count the --event (insns) of each call of FUNC:\n"
+	  "--report=times; may be repeated",
+	  set_per, .trust = TRUST_PROJECT },
 	{ "slow", 0, "FUNC:TIME",
 	  "report at once each call of FUNC that takes longer\n"
 	  "than TIME, such as 2ms; may be repeated",
@@ -526,25 +542,47 @@ once_check(struct options *opts)
 }
 
 /*
- * Check the options that go with --time or --trace, which need probes at the
+ * Check the options that go with --time, --trace or --per, which need probes at the
  * entries and exits of functions, in each thread.
  */
 static int
-time_check(const struct options *opts)
+time_check(const struct options *opts, const char *option)
 {
-	const char *option = opts->trace ? "--trace" : "--time";
-
 	if (opts->no_traps)
-		return fail("%s cannot be used with --no-traps: its probes "
+		return fail("--%s cannot be used with --no-traps: its probes "
 			    "need breakpoints",
 			    option);
 	if (opts->once)
-		return fail("%s cannot be used with --once", option);
+		return fail("--%s cannot be used with --once", option);
 	if (opts->host || opts->remote)
-		return fail("%s cannot be used with --%s: it measures "
+		return fail("--%s cannot be used with --%s: it measures "
 			    "programs of this machine",
 			    option, opts->host ? "host" : "remote");
 	return 0;
+}
+
+/* The same for --per, and give it its event. */
+static int
+per_check(struct options *opts)
+{
+	struct events *events = &opts->report.events;
+
+	if (opts->time || opts->trace)
+		return fail("--per cannot be used with --time, --slow or "
+			    "--trace: a run measures one thing of calls");
+	if (!events->n && events_add(events, "insns"))
+		return -1;
+	if (events->n > 1)
+		return fail("--per counts one event a run, but --event names "
+			    "%zu",
+			    events->n);
+	opts->report.per_call = true;
+	opts->per_alone = !opts->data && !opts->report.fail_under &&
+			  opts->selection.units == UNITS_DEFAULT &&
+			  report_alone(&opts->report, REPORT_TIMES);
+	if (event_arcs_check(&events->events[0]))
+		return -1;
+	return time_check(opts, "per");
 }
 
 /* Check that the options go together, and set those that follow from others. */
@@ -555,11 +593,14 @@ options_check(struct options *opts)
 		return request_check(opts);
 	if (opts->once && once_check(opts))
 		return -1;
-	if ((opts->time || opts->trace) && time_check(opts))
+	if ((opts->time || opts->trace) &&
+	    time_check(opts, opts->trace ? "trace" : "time"))
 		return -1;
 	if (opts->ring && !opts->trace)
 		return fail("--ring needs --trace");
-	if (opts->time)
+	if (opts->per.funcs.n && per_check(opts))
+		return -1;
+	if (opts->time || opts->per.funcs.n)
 		report_want(&opts->report, REPORT_TIMES);
 	if (opts->argv && opts->npids)
 		return fail("give either a program or -p, not both");
@@ -649,6 +690,7 @@ void
 options_free(struct options *opts)
 {
 	select_free(&opts->selection);
+	select_free(&opts->per);
 	report_options_free(&opts->report);
 	for (size_t i = 0; i < opts->nslows; i++)
 		select_free(&opts->slows[i].of);

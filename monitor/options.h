@@ -53,6 +53,9 @@ struct options {
 	bool time;		/* measure times of functions: --time */
 	const char *trace;	/* write a trace of calls there, or NULL */
 	uint64_t ring;		/* keep so many bytes of it, or 0: --ring */
+	struct selection per;	/* functions in whose calls the first event is
+				   counted: --per */
+	bool per_alone;		/* ... and nothing else is */
 	struct slow_option *slows;
 	size_t nslows;
 	bool exact;		/* drop no counter, whatever it costs */

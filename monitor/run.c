@@ -65,8 +65,10 @@ run_init(struct run *run, const struct options *opts)
 		.keeper = &keeper,
 		.cache = cache_open(),
 	};
-	if (opts->time || opts->trace) {
-		run->clients[run->nclients++] = &client_times;
+	if (opts->time || opts->trace || opts->per.funcs.n) {
+		run->clients[run->nclients++] = opts->per.funcs.n ?
+							&client_events :
+							&client_times;
 		times_open(run);
 	}
 }

@@ -61,18 +61,6 @@ abnormal_insns_clear(struct plan *plan)
 }
 
 /*
- * Whether control always goes to EXIT from the instruction.  Then a fault in it
- * is no abnormal exit: the edge to EXIT has counted it.
- */
-static bool
-insn_exits(const struct insn *insn)
-{
-	return insn->kind == INSN_STOP || insn->kind == INSN_RETURN ||
-	       (insn->kind == INSN_JUMP_INDIRECT && insn->flow != FLOW_TABLE &&
-		insn->flow != FLOW_TABLE_LEAVES);
-}
-
-/*
  * A jump whose targets are not known went to an address: if that is in the
  * middle of a block, control came there over no edge.
  */

@@ -35,6 +35,8 @@ struct abnormal_edge {
 	uint64_t addr;
 	bool during;
 	uint64_t left, came;
+	uint64_t sp;		/* as clients are told: the stack pointer there,
+				   or 0 */
 };
 
 /* The counters of one process or thread, or of all. */

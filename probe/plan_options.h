@@ -51,6 +51,9 @@ struct plan_options {
 	void *ctx;		/* of weigh and choose */
 	bool whole;		/* clients choose probes anywhere: functions are
 				   not looked at by their beginning alone */
+	bool bare;		/* counts are wanted for nothing: functions get
+				   the counters of their calls alone, though
+				   their units are others */
 	bool maps;		/* hooks are to see each system call that may
 				   change what code is mapped */
 	bool leaks;		/* stack walks cannot be relied on: any call

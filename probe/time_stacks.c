@@ -12,6 +12,7 @@
 enum {
 	/* Records that far below or above those of a stack are of another. */
 	BELOW = 32 * 1024,
+	BELOW_SPARSE = 8 * 1024 * 1024,
 	ABOVE = 4 * 1024,
 	FRAMES_MAX = 1 << 21,	/* that there is room for, on all stacks */
 	GONE = 64,		/* frames left by jumps that are remembered */
@@ -32,6 +33,8 @@ struct func_frames {
 	uint32_t depth;		/* its frames */
 	uint64_t since;		/* if it has any: times->total has what was
 				   before */
+	uint64_t more;		/* if it has any, when totals are added up: of
+				   its outermost frame and those inside */
 };
 
 struct time_stacks {
@@ -39,6 +42,7 @@ struct time_stacks {
 	time_call_began *began;
 	time_call_ended *ended;
 	void *ctx;
+	int32_t below;		/* BELOW or BELOW_SPARSE */
 	struct stack_frames stacks[TIME_STACKS_MAX];
 	size_t n, current;
 	size_t room;		/* of all stacks */
@@ -59,7 +63,14 @@ time_stacks_open(times_find *find, time_call_began *began,
 	stacks->began = began;
 	stacks->ended = ended;
 	stacks->ctx = ctx;
+	stacks->below = BELOW;
 	return stacks;
+}
+
+void
+time_stacks_sparse(struct time_stacks *stacks)
+{
+	stacks->below = BELOW_SPARSE;
 }
 
 void
@@ -184,14 +195,15 @@ call_end(struct time_stacks *stacks, struct stack_frames *stack, uint64_t now)
 {
 	const struct time_frame *frame = top_of(stack);
 	struct func_frames *of = func_of(stacks, frame->func);
-	uint64_t time = now - frame->entered;
+	uint64_t time = now - frame->entered + frame->more;
 
 	if (!frame->inherited)
 		times_ended(of->times, time);
-	frame_leave(of, now);
+	frame_leave(of, now + frame->more);
 	if (stacks->ended)
 		stacks->ended(stacks->ctx, stack->frames, stack->n, time);
-	stack->n--;
+	if (--stack->n)
+		stack->frames[stack->n - 1].more += frame->more;
 }
 
 /* How far a stack pointer is above another one. */
@@ -219,11 +231,12 @@ frames_jump(struct time_stacks *stacks, uint32_t sp, bool at, uint64_t now)
 
 /* Is the stack pointer in the stack, as far as its frames tell? */
 static bool
-stack_has(const struct stack_frames *stack, uint32_t sp)
+stack_has(const struct time_stacks *stacks, const struct stack_frames *stack,
+	  uint32_t sp)
 {
 	const struct time_frame *top = top_of(stack);
 
-	return top && sp_above(sp, top->sp) > -BELOW &&
+	return top && sp_above(sp, top->sp) > -stacks->below &&
 	       sp_above(sp, stack->frames[0].sp) < ABOVE;
 }
 
@@ -300,10 +313,10 @@ stack_find(struct time_stacks *stacks, uint32_t sp, uint64_t now)
 
 	if (!stacks->n)
 		stack_begin(stacks, now);
-	if (stack_has(stack_now(stacks), sp))
+	if (stack_has(stacks, stack_now(stacks), sp))
 		return;
 	for (size_t i = 0; i < stacks->n; i++)
-		if (stack_has(&stacks->stacks[i], sp)) {
+		if (stack_has(stacks, &stacks->stacks[i], sp)) {
 			stacks->current = i;
 			stacks->stacks[i].used = now;
 			if (!stacks->stacks[old].n)
@@ -402,7 +415,7 @@ leave_unmatched(struct time_stacks *stacks, uint32_t func, uint32_t sp)
 		const struct time_frame *gone = &stacks->gone[i];
 
 		if (sp_above(gone->sp, sp) >= 0 &&
-		    sp_above(gone->sp, sp) < BELOW)
+		    sp_above(gone->sp, sp) < stacks->below)
 			func_of(stacks, gone->func)->times->lost = true;
 	}
 }
@@ -470,6 +483,7 @@ time_stacks_inherit(struct time_stacks *stacks, const struct time_stacks *from,
 			struct time_frame frame = stack->frames[k];
 
 			frame.entered = now;
+			frame.more = 0;
 			frame.inherited = true;
 			frame_push(stacks, &stacks->stacks[stacks->n], &frame);
 		}
@@ -506,17 +520,63 @@ time_stacks_end(struct time_stacks *stacks, uint64_t now)
 	}
 }
 
+/* The stack that sp is in, or NULL. */
+static struct stack_frames *
+stack_at(struct time_stacks *stacks, uint32_t sp)
+{
+	if (stacks->n && stack_has(stacks, stack_now(stacks), sp))
+		return stack_now(stacks);
+	for (size_t i = 0; i < stacks->n; i++)
+		if (stack_has(stacks, &stacks->stacks[i], sp))
+			return &stacks->stacks[i];
+	return NULL;
+}
+
+void
+time_stacks_more(struct time_stacks *stacks, uint32_t sp, uint64_t more)
+{
+	struct stack_frames *stack = stack_at(stacks, sp);
+	size_t i = stack ? stack->n : 0;
+
+	while (i && sp_above(sp, stack->frames[i - 1].sp) > 0)
+		i--;
+	if (!i)
+		return;
+	stack->frames[i - 1].more += more;
+	func_of(stacks, stack->frames[i - 1].func)->times->self += more;
+}
+
+/*
+ * Add what the stack's frames and those inside them have had more to the totals
+ * of functions that are not yet done: a frame that is the first of its function
+ * has the total's beginning.
+ */
+static void
+totals_more(struct time_stacks *stacks, const struct stack_frames *stack)
+{
+	uint64_t more = 0;
+
+	for (size_t i = stack->n; i-- > 0;) {
+		struct func_frames *of = func_of(stacks, stack->frames[i].func);
+
+		more += stack->frames[i].more;
+		of->more = more;
+	}
+}
+
 /* Add what functions with frames have taken to their totals. */
 static void
 totals_add(struct time_stacks *stacks, uint64_t now)
 {
+	for (size_t i = 0; i < stacks->n; i++)
+		totals_more(stacks, &stacks->stacks[i]);
 	for (size_t i = 0; i < stacks->nfuncs; i++) {
 		struct func_frames *of = &stacks->funcs[i];
 
 		if (!of->depth)
 			continue;
-		of->times->total += now - of->since;
-		of->since = now;
+		of->times->total += now + of->more - of->since;
+		of->since = now + of->more;
 	}
 }
 
@@ -531,8 +591,10 @@ void
 time_stacks_reset(struct time_stacks *stacks, uint64_t now)
 {
 	for (size_t i = 0; i < stacks->n; i++)
-		for (size_t k = 0; k < stacks->stacks[i].n; k++)
+		for (size_t k = 0; k < stacks->stacks[i].n; k++) {
 			stacks->stacks[i].frames[k].entered = now;
+			stacks->stacks[i].frames[k].more = 0;
+		}
 	for (size_t i = 0; i < stacks->nfuncs; i++)
 		stacks->funcs[i].since = now;
 	stacks->last = now;

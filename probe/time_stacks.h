@@ -39,6 +39,8 @@ struct time_frame {
 	uint32_t func, sp;
 	uint64_t entered;
 	struct time_back back;
+	uint64_t more;		/* that happened in it, and in those inside that
+				   ended, but no record shows it */
 	bool inherited;		/* by a child process: its maker has the call */
 	bool left;		/* by a jump (longjmp, an exception) */
 	bool lost;		/* there was no room to follow it to its end */
@@ -59,6 +61,11 @@ struct time_stacks;
 /* `began` and `ended` may be NULL. */
 struct time_stacks *time_stacks_open(times_find *find, time_call_began *began,
 				     time_call_ended *ended, void *ctx);
+/*
+ * Not all functions are recorded, so that frames of one stack may be far apart:
+ * frames of several stacks are told apart only if these are far apart, too.
+ */
+void time_stacks_sparse(struct time_stacks *stacks);
 void time_stacks_close(struct time_stacks *stacks);
 
 /*
@@ -86,6 +93,11 @@ void time_stacks_begun(struct time_stacks *stacks, uint32_t func, uint32_t sp,
  */
 void time_stacks_record(struct time_stacks *stacks, enum record_kind kind,
 			uint32_t func, uint32_t sp, uint64_t now);
+/*
+ * So much more happened in the innermost frame that is not below sp, and in all
+ * frames outside it, than records show.
+ */
+void time_stacks_more(struct time_stacks *stacks, uint32_t sp, uint64_t more);
 /* All calls end. */
 void time_stacks_end(struct time_stacks *stacks, uint64_t now);
 /* Add what calls that have not ended yet have taken up to now. */

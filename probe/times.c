@@ -42,6 +42,23 @@ time_bin_next(const struct times *times, unsigned bin)
 	return bin;
 }
 
+uint64_t
+times_percentile(const struct times *times, unsigned percent)
+{
+	unsigned __int128 need = (unsigned __int128)times->ended * percent;
+	unsigned __int128 n = 0;
+	uint64_t end;
+
+	for (unsigned i = time_bin_next(times, 0); i < TIME_BINS;
+	     i = time_bin_next(times, i + 1)) {
+		n += times->bins[i];
+		end = time_bin_end(i);
+		if (100 * n >= need)
+			return end < times->max ? end : times->max;
+	}
+	return times->max;
+}
+
 static uint64_t *
 times_bins(struct times *times)
 {
@@ -73,6 +90,8 @@ times_add(struct times *into, const struct times *from)
 	into->self += from->self;
 	into->sum += from->sum;
 	into->lost |= from->lost;
+	if (from->event && !into->event)
+		into->event = mem_strdup(from->event);
 	for (unsigned i = time_bin_next(from, 0); i < TIME_BINS;
 	     i = time_bin_next(from, i + 1))
 		times_bins(into)[i] += from->bins[i];
@@ -98,8 +117,11 @@ times_copy(const struct times *from)
 struct times *
 times_scale(const struct times *from, double units)
 {
-	struct times *times = mem_alloc(sizeof(*times));
+	struct times *times;
 
+	if (from->event)
+		return times_copy(from);
+	times = mem_alloc(sizeof(*times));
 	*times = (struct times){
 		.calls = from->calls,
 		.ended = from->ended,
@@ -121,14 +143,16 @@ void
 times_clear(struct times *times)
 {
 	free(times->bins);
-	*times = (struct times){ 0 };
+	*times = (struct times){ .event = times->event };
 }
 
 void
 times_free(struct times *times)
 {
-	if (times)
-		free(times->bins);
+	if (!times)
+		return;
+	free(times->bins);
+	free(times->event);
 	free(times);
 }
 
@@ -141,8 +165,8 @@ calls_in_place(const struct func_plan *fplan)
 {
 	const struct times *times = fplan->times;
 
-	return times && fplan->placement && !fplan->relocated &&
-	       times->total / LONG_NS < times->ended;
+	return times && !times->event && fplan->placement &&
+	       !fplan->relocated && times->total / LONG_NS < times->ended;
 }
 
 const char *

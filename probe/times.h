@@ -25,6 +25,7 @@ struct times {
 	uint64_t self;		/* in no function that was called from there */
 	uint64_t sum, min, max;	/* of calls that ended; 0 if none has */
 	uint64_t *bins;		/* TIME_BINS: how many ended calls; or NULL */
+	char *event;		/* what is counted in place of time, or NULL */
 	bool lost;		/* a call was taken to have ended, and was seen
 				   to end later */
 };
@@ -35,12 +36,21 @@ uint64_t time_bin_end(unsigned bin);
 /* The first bin from `bin` on that has calls, or TIME_BINS. */
 unsigned time_bin_next(const struct times *times, unsigned bin);
 
+/*
+ * A number that so many percent of the calls that ended did not exceed: the end
+ * of a bin, or the longest.  0 if none has ended.
+ */
+uint64_t times_percentile(const struct times *times, unsigned percent);
+
 /* One more call has ended. */
 void times_ended(struct times *times, uint64_t time);
 void times_add(struct times *into, const struct times *from);
 /* The same; owned by the caller. */
 struct times *times_copy(const struct times *from);
-/* The same in a unit of which a tick has so many; owned by the caller. */
+/*
+ * The same in a unit of which a tick has so many; events stay as they are.  Owned
+ * by the caller.
+ */
 struct times *times_scale(const struct times *from, double units);
 /* No calls. */
 void times_clear(struct times *times);

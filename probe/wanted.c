@@ -132,18 +132,20 @@ arcs_want(struct build *build, const struct func_plan *fplan)
 	struct unit_code code = fplan_code(fplan);
 	bool *wanted;
 
-	if (fplan->units & 1U << UNIT_EDGE)
+	if (fplan->units & 1U << UNIT_EDGE && !build->plan->options.bare)
 		return NULL;
 	wants.arcs = wanted = mem_alloc(flow_arcs(flow));
-	if (fplan->units & (1U << UNIT_BLOCK | 1U << UNIT_INSN))
-		blocks_want(fplan, wanted);
-	if (fplan->units & 1U << UNIT_CALL)
-		calls_want(fplan, wanted);
 	if (fplan->named && fplan->cfg->entry >= 0 && flow->nedges &&
 	    flow->edges[0].from == FLOW_ROOT)
 		arc_want(&wants, 0, 0, INSN_NONE);
 	if (fplan_calls_alone(fplan))
 		calls_want_ways(fplan, wanted);
+	if (build->plan->options.bare)
+		return wanted;
+	if (fplan->units & (1U << UNIT_BLOCK | 1U << UNIT_INSN))
+		blocks_want(fplan, wanted);
+	if (fplan->units & 1U << UNIT_CALL)
+		calls_want(fplan, wanted);
 	if (fplan->units & 1U << UNIT_LINE)
 		unit_lines_emit(build->table, &code, arc_want, &wants);
 	if (fplan->units & 1U << UNIT_INLINE)

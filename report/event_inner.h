@@ -19,6 +19,9 @@ struct adding {
 	struct callees *callees;	/* empty, but for memory to use again */
 };
 
+/* event_sums.c: what the instruction is, a set of enum insn_set and insn_class. */
+unsigned event_insn_classes(const struct image *image, const struct insn *insn);
+
 /* Add weight * count. */
 void event_sum_add(struct figure *sum, uint64_t weight, struct figure count);
 

@@ -40,8 +40,8 @@ flow_classes(const struct insn *insn)
 	}
 }
 
-static unsigned
-insn_classes(const struct image *image, const struct insn *insn)
+unsigned
+event_insn_classes(const struct image *image, const struct insn *insn)
 {
 	size_t avail;
 	const uint8_t *code = image_text(image, insn->addr, &avail);
@@ -57,7 +57,8 @@ insn_add(const struct adding *adding, uint32_t insn)
 {
 	const struct view *view = adding->view;
 	const struct image *image = view->plan->image;
-	unsigned set = insn_classes(image, &view->fplan->cfg->insns[insn]);
+	unsigned set = event_insn_classes(image,
+					  &view->fplan->cfg->insns[insn]);
 
 	for (size_t e = 0; e < adding->events->n; e++) {
 		const struct event_def *event = &adding->events->events[e];

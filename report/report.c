@@ -220,6 +220,15 @@ report_complete(struct report_options *opts)
 		events_add_mix(&opts->events);
 }
 
+bool
+report_alone(const struct report_options *opts, enum report_kind kind)
+{
+	for (size_t i = 0; i < opts->nwants; i++)
+		if (opts->wants[i].kind != kind)
+			return false;
+	return true;
+}
+
 void
 report_choose(struct report_options *opts, struct selection *sel)
 {
@@ -229,7 +238,7 @@ report_choose(struct report_options *opts, struct selection *sel)
 	report_complete(opts);
 	if (opts->brief)
 		report_want(opts, REPORT_SUMMARY);
-	if (opts->events.n)
+	if (opts->events.n && !opts->per_call)
 		report_want(opts, REPORT_EVENTS);
 	sel->places |= events_lines(&opts->events);
 	/* --fail-under needs lines besides the units asked for. */

@@ -86,6 +86,8 @@ struct report_options {
 					   or NULL */
 	size_t columns;			/* of a line; 0: as many as the output
 					   has, or as names need */
+	bool per_call;		/* the event is counted by calls (--per): it has
+				   no report of its own unless asked for */
 	struct events events;		/* --event */
 	unsigned fail_under;		/* --fail-under, 1/1000 percent; 0: no
 					   limit */
@@ -155,6 +157,8 @@ struct table;			/* table.h: report_input, and what it adds up
 
 /* Add the reports of one --report argument.  0, or -1 with the message set. */
 MUST_CHECK int report_parse(struct report_options *opts, const char *arg);
+/* Whether no report but this one is wanted. */
+bool report_alone(const struct report_options *opts, enum report_kind kind);
 /* Add the report, unless it is asked for already. */
 void report_want(struct report_options *opts, enum report_kind kind);
 /*

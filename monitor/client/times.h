@@ -8,6 +8,8 @@
 #include "monitor/process/client.h"
 
 extern const struct client client_times;
+/* The same with the number of an event in place of time (--per). */
+extern const struct client client_events;
 
 void times_open(struct run *run);
 /* What a record takes, in ticks. */

@@ -142,13 +142,17 @@ relocated_arrive(struct run *run, struct task *task,
 	const struct func_plan *fplan = &module->plan->fplans[site->fplan];
 	const struct entry_patch *entry_patch = relocated_entry_patch(
 		fplan->relocated, site->addr);
+	uint64_t sp;
 
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		sp = 0;
 	if (!entry_patch ||
 	    (entry_patch->kind == ENTRY_PATCH_GUARD && !fplan->cfg->unresolved))
 		client_abnormal(run, task, module->plan,
 				&(struct abnormal_edge){
 					.addr = site->addr,
 					.came = 1,
+					.sp = sp,
 				});
 }
 
@@ -177,18 +181,15 @@ relocated_back(const struct space *space, uint64_t va)
 	return offset < 0 ? va : relocated_va(&at, (uint64_t)offset);
 }
 
-/* The probe of arrivals at the block that begins at addr, or NULL. */
-static const struct probe *
-block_probe(const struct func_plan *fplan, uint64_t addr)
+/* The arc of the block that begins at addr, or ARC_NONE. */
+static uint32_t
+block_arc(const struct func_plan *fplan, uint64_t addr)
 {
 	long block = cfg_block(fplan->cfg, addr);
 
 	return block < 0 ?
-		       NULL :
-		       relocated_probe(fplan->relocated,
-				       arc_of_block(fplan->flow,
-						    FLOW_BLOCK +
-							    (uint32_t)block));
+		       ARC_NONE :
+		       arc_of_block(fplan->flow, FLOW_BLOCK + (uint32_t)block);
 }
 
 /*
@@ -214,16 +215,20 @@ call_ahead(const struct space *space, uint64_t pc)
 }
 
 void
-relocated_ahead(struct run *run, struct task *task, uint64_t va, bool back)
+relocated_ahead(struct run *run, struct task *task, uint64_t va, uint64_t sp,
+		bool back)
 {
 	struct code_at at = original_at(task->process->space, va);
-	const struct probe *probe = at.fplan ? block_probe(at.fplan, at.addr) :
-					       NULL;
+	uint32_t arc = at.fplan ? block_arc(at.fplan, at.addr) : ARC_NONE;
+	const struct probe *probe;
 	uint64_t by;
 
+	if (arc == ARC_NONE)
+		return;
+	client_moved(run, task, at.module->plan, at.index, arc, sp, back);
+	probe = relocated_probe(at.fplan->relocated, arc);
 	if (!probe)
 		return;
-	must(probe->op == PROBE_ADD);
 	by = (uint64_t)(back ? -(int64_t)probe->operand : probe->operand);
 	client_drained(run, task, at.module->plan, probe->slot, &by, 1);
 }

@@ -105,6 +105,6 @@ bool relocated_task_position(struct run *run, const struct task *task,
  * where it has been counted.
  */
 void relocated_ahead(struct run *run, struct task *task, uint64_t va,
-		     bool back);
+		     uint64_t sp, bool back);
 
 #endif

@@ -213,7 +213,7 @@ relocated_signal(struct run *run, struct task *task, int signal, bool left)
 	/* The handler may never return here, or the task may be killed now. */
 	begun = !left || task->fault_va == pc;
 	if (!begun)
-		relocated_ahead(run, task, pc, true);
+		relocated_ahead(run, task, pc, regs.r[run->arch->reg_sp], true);
 	if (!signal_enter(run, task, signal))
 		return;
 	/* From here on fault_record's place stands for the fault. */
@@ -415,7 +415,7 @@ relocated_sigreturn(struct run *run, struct task *task, uint64_t hook,
 		return changed;
 	moved.taken_back |= changed;
 	if (moved.taken_back)
-		relocated_ahead(run, task, pc, false);
+		relocated_ahead(run, task, pc, sp, false);
 	to = relocated_back(space, pc);
 	if (to == pc ||
 	    run->host->data_write(task->tid, context + abi->context_pc, &to,
@@ -456,7 +456,7 @@ relocated_unreturn(struct run *run, struct task *task)
 				.taken_back = to->taken_back,
 			});
 	if (to->taken_back)
-		relocated_ahead(run, task, to->pc, true);
+		relocated_ahead(run, task, to->pc, to->sp, true);
 	return true;
 }
 

@@ -34,6 +34,15 @@ client_records(const struct run *run)
 	return false;
 }
 
+bool
+client_follows(const struct run *run)
+{
+	for (size_t i = 1; i < run->nclients; i++)
+		if (run->clients[i]->left)
+			return true;
+	return false;
+}
+
 void
 client_choose(struct run *run, struct plan *plan, struct probe_list *list)
 {
@@ -90,6 +99,26 @@ client_abnormal(struct run *run, const struct task *task, struct plan *plan,
 		const struct abnormal_edge *edge)
 {
 	TELL(run, is_counted(task), abnormal, run, task, plan, edge);
+}
+
+void
+client_leaves(struct run *run, const struct task *task)
+{
+	TELL(run, is_counted(task), leaves, run, task);
+}
+
+void
+client_left(struct run *run, const struct task *task, uint64_t sp)
+{
+	TELL(run, is_counted(task), left, run, task, sp);
+}
+
+void
+client_moved(struct run *run, const struct task *task, struct plan *plan,
+	     uint32_t fplan, uint32_t element, uint64_t sp, bool back)
+{
+	TELL(run, is_counted(task), moved, run, task, plan, fplan, element, sp,
+	     back);
 }
 
 void

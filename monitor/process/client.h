@@ -83,6 +83,24 @@ struct client {
 	void (*abnormal)(struct run *run, const struct task *task,
 			 struct plan *plan, const struct abnormal_edge *edge);
 	/*
+	 * The task is about to switch stacks: abnormal edges will be told, when
+	 * it is seen to have done so or to have stopped before that.
+	 */
+	void (*leaves)(struct run *run, const struct task *task);
+	/*
+	 * It has, and the abnormal edges have been told.  Its stack pointer was
+	 * sp then; 0: it has not switched.
+	 */
+	void (*left)(struct run *run, const struct task *task, uint64_t sp);
+	/*
+	 * Probes of the element, a block of the function plan's flow, have been
+	 * done, but the task is taken to before them (`back`), or is taken to
+	 * behind them again.  Its stack pointer is sp.
+	 */
+	void (*moved)(struct run *run, const struct task *task,
+		      struct plan *plan, uint32_t fplan, uint32_t element,
+		      uint64_t sp, bool back);
+	/*
 	 * Add n counters to those of the plan's relocated functions, from
 	 * number `first` on.  task is NULL if the task ended unseen.
 	 */
@@ -123,6 +141,9 @@ bool client_others_choose(const struct run *run);
 /* Whether any client asks for probes that record. */
 bool client_records(const struct run *run);
 
+/* Whether any client must be told of each stack switch when it happens. */
+bool client_follows(const struct run *run);
+
 /* Call that callback of all of the run's clients. */
 void client_choose(struct run *run, struct plan *plan, struct probe_list *list);
 void client_began(struct run *run, const struct task *task);
@@ -137,6 +158,10 @@ void client_went(struct run *run, const struct task *task, struct plan *plan,
 		 uint32_t site, const struct plan *to, uint64_t addr);
 void client_abnormal(struct run *run, const struct task *task,
 		     struct plan *plan, const struct abnormal_edge *edge);
+void client_leaves(struct run *run, const struct task *task);
+void client_left(struct run *run, const struct task *task, uint64_t sp);
+void client_moved(struct run *run, const struct task *task, struct plan *plan,
+		  uint32_t fplan, uint32_t element, uint64_t sp, bool back);
 void client_drained(struct run *run, const struct task *task, struct plan *plan,
 		    uint32_t first, const uint64_t *counters, size_t n);
 void client_stopped(struct run *run, const struct task *task, uint64_t stamp,

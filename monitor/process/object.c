@@ -135,6 +135,7 @@ options_make(struct run *run, const struct image *image)
 		.choose = probes_choose,
 		.ctx = run,
 		.whole = client_others_choose(run),
+		.bare = opts->per_alone,
 		.relocated = opts->patch == PATCH_AUTO && !opts->once &&
 			     run->host->native,
 		/* Children that pmon cannot see count, too. */

@@ -192,6 +192,7 @@ frame_edge_find(struct run *run, const struct task *task,
 	*edge = (struct abnormal_edge){
 		.addr = addr,
 		.during = frame_edge->during,
+		.sp = at->sp,
 	};
 	if (frame_edge->came || how == PRESENT_ANEW)
 		edge->came = 1;
@@ -273,8 +274,12 @@ abnormal_passed(struct run *run, struct task *task, uint64_t pc)
 
 	if (!leaving)
 		return;
-	if (pc != leaving->from) {
+	if (pc == leaving->from) {
+		client_left(run, task, 0);
+	} else {
 		stack_switch_enter(run, task, &leaving->stack_switch, PRESENT);
+		client_left(run, task,
+			    leaving->stack_switch.after.r[run->arch->reg_sp]);
 		/* In the middle of the switch no stack can be walked. */
 		if (pc > leaving->from && pc <= leaving->to && task->exiting)
 			run->host->regs_set(task->tid,
@@ -389,7 +394,7 @@ switch_learn(struct run *run, const struct task *task,
 	struct switch_edges edges;
 
 	if (!sw || module->switches_off || stack_switch->unknown ||
-	    !switch_due(task, at, sw, &pattern))
+	    client_follows(run) || !switch_due(task, at, sw, &pattern))
 		return;
 	if (stack_switch_edges(run, task, stack_switch, &edges))
 		switch_count(run, task, module, sw, &pattern, &edges);
@@ -449,6 +454,7 @@ hook_stack_switch(struct run *run, struct task *task, struct module *module,
 		space_miss(task->process->space);
 	task->leaving = mem_alloc(sizeof(*task->leaving));
 	*task->leaving = leaving;
+	client_leaves(run, task);
 }
 
 /*

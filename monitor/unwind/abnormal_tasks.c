@@ -59,6 +59,14 @@ task_rewind(struct run *run, struct task *task)
 		abnormal_passed(run, task, pc);
 }
 
+static uint64_t
+task_sp(struct run *run, const struct task *task)
+{
+	uint64_t sp;
+
+	return run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ? 0 : sp;
+}
+
 /*
  * Put a task that is in a relocated function to where it would be in the
  * original.  At its last stop a task cannot run to a place where that is clear:
@@ -80,7 +88,8 @@ task_place(struct run *run, struct task *task)
 	faulted = task->fault_va == pc;
 	task->fault_va = position.during || faulted ? position.va : 0;
 	if (position.ahead && !faulted)
-		relocated_ahead(run, task, position.va, true);
+		relocated_ahead(run, task, position.va, task_sp(run, task),
+				true);
 }
 
 /*
@@ -285,7 +294,8 @@ task_displace(struct run *run, struct task *task)
 	relocated_unreturn(run, task);
 	task->moved = relocated_leave(run, task);
 	if (task->moved && task->fault_va != task_pc(run, task))
-		relocated_ahead(run, task, task_pc(run, task), true);
+		relocated_ahead(run, task, task_pc(run, task),
+				task_sp(run, task), true);
 	else if (!task->moved)
 		task_place(run, task);
 }
@@ -301,7 +311,8 @@ task_put_back(struct run *run, struct task *task)
 	if (!task->moved)
 		return;
 	if (task->fault_va != task_pc(run, task))
-		relocated_ahead(run, task, task_pc(run, task), false);
+		relocated_ahead(run, task, task_pc(run, task),
+				task_sp(run, task), false);
 	relocated_return(run, task);
 }
 

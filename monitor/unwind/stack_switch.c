@@ -64,6 +64,7 @@ arrival_add(struct stack_switch *stack_switch, const struct walk *after)
 		.during = true,
 		.came = true,
 		.arrived = true,
+		.sp = after->frames[0].sp,
 	};
 }
 

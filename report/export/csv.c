@@ -215,7 +215,7 @@ events_put(const struct page *page, struct table *table)
 			      });
 }
 
-/* The times of a function, in nanoseconds. */
+/* The times of a function, in nanoseconds, or its events. */
 static void
 times_put(const struct page *page, uint32_t plan, const struct func_plan *fplan)
 {
@@ -223,17 +223,21 @@ times_put(const struct page *page, uint32_t plan, const struct func_plan *fplan)
 					   ->image->funcs[fplan->func];
 	const struct times *times = fplan->times;
 	const struct {
-		const char *what;
+		const char *what, *of_event;
 		uint64_t n;
 	} rows[] = {
-		{ "time-calls", times->calls }, { "time-self", times->self },
-		{ "time-total", times->total }, { "time-sum", times->sum },
-		{ "time-min", times->min },	{ "time-max", times->max },
+		{ "time-calls", "per-calls", times->calls },
+		{ "time-self", "per-self", times->self },
+		{ "time-total", "per-total", times->total },
+		{ "time-sum", "per-sum", times->sum },
+		{ "time-min", "per-min", times->min },
+		{ "time-max", "per-max", times->max },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		row_put(page, &(struct row_out){
-				      .what = rows[i].what,
+				      .what = times->event ? rows[i].of_event :
+							     rows[i].what,
 				      .plan = plan,
 				      .name = func->name,
 				      .at = true,

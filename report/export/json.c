@@ -307,7 +307,7 @@ view_put(struct json_object *func, const struct view *view,
 		callees_put(func, view, callees);
 }
 
-/* The times of a function's calls. */
+/* The times of a function's calls, or their events. */
 static void
 times_put(struct json_object *func, const struct func_plan *fplan)
 {
@@ -316,7 +316,10 @@ times_put(struct json_object *func, const struct func_plan *fplan)
 	struct json_object *object, *bins;
 
 	object = json_object_new_object();
-	json_object_object_add(func, "times", object);
+	json_object_object_add(func, times->event ? "per_call" : "times",
+			       object);
+	if (times->event)
+		json_text_put(object, "event", times->event);
 	if (why)
 		json_text_put(object, "why", why);
 	json_number_put(object, "calls", times->calls);

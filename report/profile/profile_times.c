@@ -8,7 +8,7 @@
 #include "util/mem.h"
 
 /* What is there of a function. */
-enum { KNOWN = 1, UNTIMED = 2 };
+enum { KNOWN = 1, UNTIMED = 2, EVENT = 4 };
 
 const char *
 times_fault(const struct profile_func *func)
@@ -64,11 +64,14 @@ func_times_put(const struct profile_func *func, struct sink *out)
 {
 	const struct times *times = func->times;
 
-	put_byte(out, (times ? KNOWN : 0) | (func->untimed ? UNTIMED : 0));
+	put_byte(out, (times ? KNOWN : 0) | (func->untimed ? UNTIMED : 0) |
+			      (times && times->event ? EVENT : 0));
 	if (func->untimed)
 		put_string(out, func->untimed);
 	if (!times)
 		return;
+	if (times->event)
+		put_string(out, times->event);
 	put_uint(out, times->calls);
 	put_uint(out, times->total);
 	put_uint(out, times->self);
@@ -113,13 +116,16 @@ func_times_get(struct profile_func *func, struct feed *feed)
 	unsigned flags = get_byte(feed);
 	struct times *times;
 
-	if (flags & ~(KNOWN | UNTIMED))
+	if (flags & ~(KNOWN | UNTIMED | EVENT) ||
+	    (flags & EVENT && !(flags & KNOWN)))
 		feed->bad = true;
 	if (flags & UNTIMED)
 		func->untimed = get_string(feed);
 	if (!(flags & KNOWN))
 		return;
 	times = func->times = mem_alloc(sizeof(*times));
+	if (flags & EVENT)
+		times->event = get_string(feed);
 	times->calls = get_uint(feed);
 	times->total = get_uint(feed);
 	times->self = get_uint(feed);
@@ -157,15 +163,16 @@ times_fit(const struct times *a, const struct times *b)
 }
 
 /*
- * Sums of more than 64 bits are not known, whatever is added later.  The order
- * of merging must not matter.
+ * What cannot be added up is not known, whatever is added later.  The order of
+ * merging must not matter.
  */
-static const char why_large[] = "the sums of merged files are too large";
+static const char why_lost[] =
+	"the merged files have times, or events, that cannot be added up";
 
 static bool
-times_large(const struct profile_func *func)
+times_lost(const struct profile_func *func)
 {
-	return func->untimed && !strcmp(func->untimed, why_large);
+	return func->untimed && !strcmp(func->untimed, why_lost);
 }
 
 static void
@@ -175,15 +182,23 @@ times_lose(struct profile_func *into, struct profile_func *from)
 	times_free(from->times);
 	into->times = from->times = NULL;
 	free(into->untimed);
-	into->untimed = mem_strdup(why_large);
+	into->untimed = mem_strdup(why_lost);
+}
+
+static bool
+times_alike(const struct times *a, const struct times *b)
+{
+	return a->event && b->event ? !strcmp(a->event, b->event) :
+				      a->event == b->event;
 }
 
 void
 times_merge(struct profile_func *into, struct profile_func *from)
 {
-	if (times_large(into) || times_large(from) ||
+	if (times_lost(into) || times_lost(from) ||
 	    (into->times && from->times &&
-	     !times_fit(into->times, from->times))) {
+	     (!times_alike(into->times, from->times) ||
+	      !times_fit(into->times, from->times)))) {
 		times_lose(into, from);
 		return;
 	}

@@ -10,7 +10,7 @@
 #include "report/figure.h"
 
 struct time_row {
-	struct times times;	/* nanoseconds, without bins */
+	struct times times;	/* nanoseconds, or of an event; lent */
 	const char *why;	/* they are not known, or NULL */
 	struct figure calls;
 	char *name;		/* owned */
@@ -21,6 +21,8 @@ struct time_rows {
 	size_t n;
 };
 
+/* The event that the rows are of, or NULL: they are of time.  Lent. */
+const char *time_rows_event(const struct time_rows *rows);
 /*
  * Sort the rows and print `top` of them in so many columns, and why times are
  * not known; and free them.

@@ -1,6 +1,6 @@
 /*
  * The report of times: how long functions took, in themselves and with what they
- * called.
+ * called; or how many events there were in that.
  */
 #include "report/kinds.h"
 
@@ -42,17 +42,24 @@ times_write(struct table *table, FILE *out)
 {
 	const struct report_input *report_input = table->report_input;
 	struct time_rows rows = { 0 };
+	const char *event;
 
-	title_write(table, out, "Times");
-	run_line_write(table, out);
-	if (!times_measured(report_input))
-		fputs("\nNo times were measured; pmon --time measures them.\n",
-		      out);
 	for (size_t i = 0; i < report_input->nplans; i++) {
 		const struct plan *plan = report_input->plans[i];
 
 		for (size_t k = 0; plan_timed(plan) && k < plan->nfplans; k++)
 			row_add(&rows, table, plan, &plan->fplans[k]);
 	}
+	event = time_rows_event(&rows);
+	title_write(table, out, event ? "Events per call" : "Times");
+	run_line_write(table, out);
+	if (event)
+		fprintf(out, "  of the event %s\n", event);
+	if (!times_measured(report_input))
+		fputs("\nNo times were measured; pmon --time measures them.\n",
+		      out);
+	else if (!rows.n)
+		fputs("\nNo function that was to be measured was called.\n",
+		      out);
 	time_rows_write(&rows, SIZE_MAX, table->columns, out);
 }

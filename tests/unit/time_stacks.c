@@ -368,6 +368,72 @@ test_reset(void **state)
 	stacks_done(stacks);
 }
 
+/*
+ * What no record shows belongs to the frame that it is in, and to those outside:
+ * 5 to F, 7 to MAIN, and nothing below or above the stack.
+ */
+static void
+test_more(void **state)
+{
+	static const struct step steps[] = {
+		{ RECORD_ENTER, MAIN, 1000, 0 },
+		{ RECORD_ENTER, F, 900, 10 },
+	};
+	struct time_stacks *stacks = STEPS(steps);
+
+	time_stacks_more(stacks, 900, 5);
+	time_stacks_more(stacks, 901, 7);
+	time_stacks_more(stacks, 1001, 100);
+	time_stacks_more(stacks, 100000, 100);
+	/* As for a snapshot, after which it is taken back. */
+	time_stacks_more(stacks, 800, 50);
+	time_stacks_settle(stacks, 15);
+	times_are(F, 1, 5 + 5 + 50, 5 + 5 + 50);
+	times_are(MAIN, 1, 10 + 7, 15 + 5 + 7 + 50);
+	time_stacks_more(stacks, 800, (uint64_t)-50);
+	time_stacks_record(stacks, RECORD_LEAVE, F, 900, 20);
+	time_stacks_record(stacks, RECORD_LEAVE, MAIN, 1000, 30);
+	times_are(F, 1, 15, 15);
+	times_are(MAIN, 1, 27, 42);
+	assert_int_equal(times[F].max, 15);
+	assert_int_equal(times[MAIN].max, 42);
+	stacks_done(stacks);
+}
+
+/* Where few functions are measured, their frames are far apart. */
+static void
+test_sparse(void **state)
+{
+	struct time_stacks *stacks = STEPS(((struct step[]){
+		{ RECORD_ENTER, MAIN, 2000000, 0 },
+	}));
+
+	time_stacks_sparse(stacks);
+	time_stacks_more(stacks, 1000000, 3);
+	time_stacks_record(stacks, RECORD_ENTER, F, 1000000, 10);
+	time_stacks_record(stacks, RECORD_LAND, MAIN, 1999000, 20);
+	time_stacks_record(stacks, RECORD_LEAVE, MAIN, 2000000, 30);
+	times_are(F, 1, 10, 10);
+	times_are(MAIN, 1, 20 + 3, 30 + 3);
+	stacks_done(stacks);
+}
+
+/* Of 4 calls of 1, 2, 3 and 100, half take 2 at most. */
+static void
+test_percentiles(void **state)
+{
+	static const uint64_t took[] = { 3, 1, 100, 2 };
+	struct times of = { 0 };
+
+	assert_int_equal(times_percentile(&of, 50), 0);
+	for (size_t i = 0; i < sizeof(took) / sizeof(*took); i++)
+		times_ended(&of, took[i]);
+	assert_int_equal(times_percentile(&of, 50), 2);
+	assert_int_equal(times_percentile(&of, 75), 3);
+	assert_int_equal(times_percentile(&of, 99), 100);
+	times_clear(&of);
+}
+
 /* Each time is in a bin that ends at it or behind it, a quarter at most. */
 static void
 test_bins(void **state)
@@ -402,6 +468,9 @@ main(void)
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_more),
+		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_percentiles),
 		cmocka_unit_test(test_bins),
 	};
 
