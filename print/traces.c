@@ -119,13 +119,14 @@ trace_print(const struct options *opts, FILE *out, void (*warn)(char *warning))
 	static const struct report_want usual = { .kind = REPORT_SUMMARY };
 	struct trace *trace = trace_open(opts->files[0]);
 	const struct report_options *wanted = &opts->report;
-	struct trace_report report = { .trace = trace, .part = &opts->part };
+	struct trace_part part = opts->part;
+	struct trace_report report = { .trace = trace, .part = &part };
 	int err = 0;
 
 	if (!trace)
 		return -1;
 	report.top = wanted->top;
-	report.names = names_make(trace, wanted->demangle);
+	part.names = report.names = names_make(trace, wanted->demangle);
 	for (size_t i = 0; i < wanted->nwants && !err; i++) {
 		if (i && !wanted->wants[i].path)
 			putc('\n', out);

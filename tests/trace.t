@@ -173,6 +173,8 @@ my @some = @{$some->{$first}};
 is(scalar(grep { $_->[1] eq 'catches' } @some), 1, 'one call of a function');
 is($some[0][1], '_start', 'with those that it is in');
 is(scalar(grep { $_->[1] eq 'throws' } @some), $depth + 1, 'and makes');
+like(printed($trace, '-r', 'trace', '--from=thread(void*)')->{out},
+    qr/  thread\(void\*\) \{\n/, 'a name as it is shown');
 is(printed($trace, '--from=nothing_like_it')->{err},
     'pmprint: --from: no call of a function named "nothing_like_it" is in ' .
     "the trace\n", 'no such function');

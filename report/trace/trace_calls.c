@@ -114,7 +114,10 @@ stacks_leave(struct caller *caller)
 static bool
 func_is(const struct follow *follow, uint32_t func, const char *name)
 {
-	return name && !strcmp(follow->trace->tables.funcs[func].name, name);
+	char *const *names = follow->part->names;
+
+	return name && (!strcmp(follow->trace->tables.funcs[func].name, name) ||
+			(names && !strcmp(names[func], name)));
 }
 
 /* The part begins: with the call of `maker` if it begins with one. */

@@ -44,6 +44,8 @@ struct trace_part {
 	const char *from_func, *to_func;	/* ... from where a function is first
 						   called; until that call, or
 						   the next one, ends; or NULL */
+	char *const *names;	/* how functions are shown, which these may be
+				   given as, besides linkage names; or NULL */
 	uint32_t tid;		/* of the only threads; 0: of all */
 };
 

@@ -49,6 +49,7 @@ mutants
 }
 
 mutants('profile', $count);
+mutants('trace', int($count / 10));
 mutants('symtab', int($count / 10), @seeds);
 
 done_testing;
