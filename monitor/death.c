@@ -67,6 +67,13 @@ caller_find(struct run *run, const struct task *task, uint64_t va,
 }
 
 void
+death_forget(struct run *run, const struct task *task)
+{
+	if (run->root.dying == task->tid)
+		run->root.dying = 0;
+}
+
+void
 death_note(struct run *run, struct task *task, int signal)
 {
 	const struct space *space = task->process->space;
@@ -74,13 +81,8 @@ death_note(struct run *run, struct task *task, int signal)
 	struct position position;
 	uint64_t pc, va;
 
-	/* It has survived what was noted. */
-	if (run->root.dying == task->tid)
-		run->root.dying = 0;
-	if (!signal || !run->host->native || !space || run->root.dying ||
-	    task->process->pid != run->root.tid || signal_stops(signal) ||
-	    signal_caught(run, task, signal) ||
-	    signal_ignored(run, task, signal))
+	if (!signal || run->root.dying || task->process->pid != run->root.tid ||
+	    signal_stops(signal) || signal_ignored(run, task, signal))
 		return;
 	va = pc = task_pc(run, task);
 	run->root.dying = task->tid;

@@ -75,9 +75,12 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 	uint64_t va;
 
 	signal_comes(run, task, signal);
-	death_note(run, task, signal);
-	if (run->host->native && task->process->space &&
-	    signal_caught(run, task, signal)) {
+	death_forget(run, task);
+	if (!run->host->native || !task->process->space) {
+		/* The host delivers it as it is. */
+	} else if (!signal_caught(run, task, signal)) {
+		death_note(run, task, signal);
+	} else {
 		action_deliver(task, signal);
 		fault_interrupts(task->process->space, task_pc(run, task));
 		/* Then the handler may return to the instruction. */

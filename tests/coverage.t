@@ -130,7 +130,7 @@ my $lines = lines_read(spew("$dir/listing", $out))->{'branch.c'};
 is("$lines->{4} $lines->{5}", '20 10', 'a line that each ran, and half did');
 ($status, $err) = said($pmprint, "--merge=$dir/twice", @many, $many[3]);
 is($status, 125, 'no run twice');
-like($err, qr/^pmprint: \Q$many[3]\E: the same run/, 'and which it is');
+like($err, qr/^pmprint: \Q$many[3]\E: a run of .* is in two files/, 'and which it is');
 
 # ---- what changed
 

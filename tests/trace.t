@@ -113,8 +113,6 @@ for my $mode (@modes) {
 	is_deeply({ map { ($_ => $rows->{$_}[2]) } keys %$counts },
 	    { map { ($_ => $counts->{$_}) } keys %$counts },
 	    "$name: and so does the report of times");
-	next if "@$mode" =~ /trap/;
-
 	# The ticks are the same.  How long a tick is was measured twice, which
 	# makes all times differ by one factor; they have three digits.
 	my $times = rows_of(slurp("$json.times"));
@@ -127,7 +125,9 @@ for my $mode (@modes) {
 
 		abs($one - $factor * $other) > 1 + 0.015 * $other
 	} @both;
-	cmp_ok(scalar @both, '>', 15, "$name: times are known");
+	# Of short functions that run in place they are not.
+	cmp_ok(scalar @both, '>', $name =~ /trap/ ? 5 : 15,
+	    "$name: times are known");
 	is("@differ", '', "$name: times are those of --time");
 }
 

@@ -117,6 +117,7 @@ timed_free(struct timed_task *timed)
 {
 	time_stacks_close(timed->stacks);
 	free(timed->held);
+	free(timed->stops);
 	free(timed);
 }
 
@@ -151,18 +152,47 @@ call_take(struct timed_task *timed, enum record_kind kind, uint32_t func,
 
 /* Something else happened in the task, now. */
 static void
-trace_take(struct timed_task *timed, enum trace_kind kind, uint64_t stamp,
-	   uint64_t value)
+trace_take(struct timed_task *timed, enum trace_kind kind, uint64_t value)
 {
 	if (timed->run->tracing)
 		tracing_item(timed->run->tracing,
 			     &(struct trace_item){
 				     .kind = kind,
 				     .thread = timed->traced,
-				     .stamp = stamp,
+				     .stamp = stamp_now(),
 				     .now = timed->clock.last,
 				     .value = value,
 			     });
+}
+
+/* The task has stopped, and goes on at this time stamp. */
+static void
+stop_take(struct timed_task *timed, uint64_t stamp)
+{
+	const struct trace_item stop = {
+		.kind = TRACE_STOP,
+		.thread = timed->traced,
+		.stamp = timed->clock.stopped,
+		.now = timed->clock.last,
+		.value = stamp - timed->clock.stopped,
+	};
+
+	if (!timed->run->tracing)
+		return;
+	if (timed->pending.n)
+		*vec_push(timed->stops, timed->nstops) = stop;
+	else
+		tracing_item(timed->run->tracing, &stop);
+}
+
+/* Nothing is pending any more. */
+static void
+pending_end(struct timed_task *timed)
+{
+	timed->pending = (struct pending){ 0 };
+	for (size_t i = 0; i < timed->nstops; i++)
+		tracing_item(timed->run->tracing, &timed->stops[i]);
+	timed->nstops = 0;
 }
 
 void
@@ -179,7 +209,7 @@ timed_pending(struct timed_task *timed)
 					  pending->kinds[i] == RECORD_BACK ?
 				  behind :
 				  pending->when);
-	*pending = (struct pending){ 0 };
+	pending_end(timed);
 }
 
 static void
@@ -242,8 +272,7 @@ task_goes_on(struct run *run, const struct task *task, uint64_t stamp)
 	if (!timed)
 		return;
 	if (timed->clock.stopped)
-		trace_take(timed, TRACE_STOP, timed->clock.stopped,
-			   stamp - timed->clock.stopped);
+		stop_take(timed, stamp);
 	time_clock_go(&timed->clock, stamp);
 }
 
@@ -268,7 +297,7 @@ task_ended(struct run *run, const struct task *task, enum task_end how)
 	events_go_on(timed);
 	if (timed->stacks)
 		time_stacks_end(timed->stacks, timed_now(timed));
-	trace_take(timed, TRACE_END, stamp_now(), traced_end(how));
+	trace_take(timed, TRACE_END, traced_end(how));
 	timed_free(timed);
 	timing->ntasks--;
 	for (; i < timing->ntasks; i++)
@@ -301,7 +330,7 @@ task_execed(struct run *run, const struct task *task)
 	events_go_on(timed);
 	if (timed->stacks)
 		time_stacks_end(timed->stacks, timed_now(timed));
-	trace_take(timed, TRACE_EXEC, stamp_now(), 0);
+	trace_take(timed, TRACE_EXEC, 0);
 	if (run->tracing)
 		tracing_program(run, task, timed->traced);
 }
@@ -322,7 +351,7 @@ task_at_site(struct run *run, const struct task *task, struct plan *plan,
 		return;
 	pending = &timed->pending;
 	if (what == SITE_UNDONE) {
-		*pending = (struct pending){ 0 };
+		pending_end(timed);
 		return;
 	}
 	if (fplan == FPLAN_NONE || plan->fplans[fplan].relocated ||

@@ -60,6 +60,9 @@ struct timed_task {
 	uint32_t traced;	/* --trace: the thread's number */
 	struct time_clock clock;
 	struct pending pending;
+	/* --trace: its stops since then, which the trace is to have behind. */
+	struct trace_item *stops;
+	size_t nstops;
 	/* Events: as its probes have counted, and in functions in place. */
 	uint64_t counted, in_place;
 	/*
