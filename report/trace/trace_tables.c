@@ -108,15 +108,31 @@ trace_index_put(struct sink *out, const struct chunk *chunks, size_t n)
 static void
 run_get(struct trace_run *run, struct feed *feed)
 {
-	/* It has been there already. */
-	feed->bad |= run->command != NULL;
-	if (feed->bad)
+	struct trace_run got = { .command = get_string(feed) };
+
+	got.version = get_string(feed);
+	got.start = get_uint(feed);
+	got.stamp = get_uint(feed);
+	got.cost = get_uint(feed);
+	/* It may have been there already. */
+	feed->bad |= feed_left(feed) || run->command;
+	if (!feed->bad) {
+		*run = got;
 		return;
-	run->command = get_string(feed);
-	run->version = get_string(feed);
-	run->start = get_uint(feed);
-	run->stamp = get_uint(feed);
-	run->cost = get_uint(feed);
+	}
+	free(got.command);
+	free(got.version);
+}
+
+static void
+clock_get(struct trace_clock *clock, struct feed *feed)
+{
+	struct trace_clock got = { .stamp = get_uint(feed) };
+
+	got.ns = get_uint(feed);
+	feed->bad |= feed_left(feed) > 0;
+	if (!feed->bad)
+		*clock = got;
 }
 
 static void
@@ -215,8 +231,7 @@ trace_tables_get(struct trace_tables *tables, enum chunk_kind kind,
 		program_get(tables, &feed);
 		break;
 	case CHUNK_CLOCK:
-		tables->clock.stamp = get_uint(&feed);
-		tables->clock.ns = get_uint(&feed);
+		clock_get(&tables->clock, &feed);
 		break;
 	default:
 		return false;
