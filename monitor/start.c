@@ -128,6 +128,18 @@ launch_counting(struct run *run)
 	run_remark(run, "counted by breakpoints, which is slow: %s", why);
 }
 
+/* Check the options that need this machine. */
+static int
+machine_check(const struct options *opts, const struct machine *machine,
+	      const char *path)
+{
+	if (machine == machine_own || (!opts->time && !opts->trace))
+		return 0;
+	return fail("%s: %s cannot be used with programs for the host %s: it "
+		    "measures programs of this machine",
+		    path, opts->trace ? "--trace" : "--time", machine->name);
+}
+
 int
 run_launch(struct run *run)
 {
@@ -149,6 +161,8 @@ run_launch(struct run *run)
 					    run->opts->host, run->opts->remote,
 					    path)))
 		err = -1;
+	else
+		err = machine_check(run->opts, machine, path);
 	if (!err && run->opts->deterministic)
 		err = launch_pin(path);
 	if (!err) {

@@ -234,6 +234,23 @@ for (['--once', '--time cannot be used with --once'],
 	is(ended($run), 'status 125', "$option: status");
 	is($run->{err}, "pmon: $message\n", "$option: message");
 }
+SKIP: {
+	my $foreign = 'tests/m68k/many-O0.m68k';
+
+	skip('qemu-m68k is not installed (qemu-user)', 6)
+	    if system("qemu-m68k --version >$scratch/version 2>&1");
+	for ('--time', '--trace') {
+		my $trace = "$scratch/foreign";
+		my $option = $_ eq '--trace' ? "$_=func:$trace" : $_;
+
+		$run = run([$pmon, '--no-config', $option, $foreign]);
+		is(ended($run), 'status 125', "$_, other CPU: status");
+		is($run->{out}, '', "$_, other CPU: it does not run");
+		is($run->{err}, "pmon: $foreign: $_ cannot be used with " .
+		    'programs for the host qemu: it measures programs of ' .
+		    "this machine\n", "$_, other CPU: message");
+	}
+}
 $run = run([$pmon, '--no-config', '--time', '--no-traps', '-p', $$]);
 is($run->{err}, 'pmon: --time cannot be used with --no-traps: its probes need ' .
     "breakpoints\n", '--no-traps: message');
