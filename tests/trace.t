@@ -5,6 +5,7 @@ use warnings;
 use lib 'tests/lib';
 use JSON::PP;
 use List::Util qw(sum);
+use Fcntl qw(:flock);
 use Test::More;
 use Pmon;
 
@@ -254,6 +255,17 @@ for (['func:', '--trace: the file name is empty'],
 
 	is(ended($run), 'status 125', "--trace=$arg: status");
 	like($run->{err}, qr/^pmon: --trace/, "--trace=$arg: message");
+}
+{
+	open my $other, '+<', $trace or die "$trace: $!";
+	flock $other, LOCK_EX or die "$trace: $!";
+	my $size = -s $trace;
+	my $run = run([$pmon, '--no-config', "--trace=func:$trace", $program]);
+
+	is($run->{err}, "pmon: $trace: another pmon writes its trace to it\n",
+	    'two write to one file: message');
+	is(ended($run), 'status 125', 'two write to one file: status');
+	is(-s $trace, $size, 'two write to one file: it stays');
 }
 is(printed($trace, '--diff', $trace)->{err} =~ /^pmprint: /, 1, '--diff');
 is(printed($trace, '-r', 'lcov')->{err}, "pmprint: --report: $trace is a trace; " .

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,13 +62,31 @@ bytes_write(void *ctx, const uint8_t *bytes, size_t n)
 }
 
 /*
+ * Empty the file, unless another pmon writes to it; devices stay as they are.
+ * 0, or -1 with errno set.
+ */
+static int
+file_take(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -1;
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	/* Some file systems have no locks. */
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return -1;
+	return ftruncate(fd, 0);
+}
+
+/*
  * Open the file at once: what is written stays if pmon is killed.  Its
  * descriptor, or -1 with the message.
  */
 static int
 file_open(const char *path)
 {
-	struct stat st;
 	int fd;
 
 	if (target_check(path))
@@ -75,9 +94,11 @@ file_open(const char *path)
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return fail("%s: %s", path, strerror(errno));
-	if (!fstat(fd, &st) && (!S_ISREG(st.st_mode) || !ftruncate(fd, 0)))
+	if (!file_take(fd))
 		return fd;
-	fail("%s: %s", path, strerror(errno));
+	fail("%s: %s", path,
+	     errno == EWOULDBLOCK ? "another pmon writes its trace to it" :
+				    strerror(errno));
 	close(fd);
 	return -1;
 }
