@@ -506,9 +506,9 @@ request_check(struct options *opts)
 	unsigned long pid;
 
 	if (!opts->argv || opts->argv[1] || opts->npids)
-		return fail("--live, --query, --snapshot, --reset and --stop "
-			    "need one process id: that of the other pmon, or "
-			    "of a process that it counts");
+		return fail("--live, --query, --snapshot, --snapshot-trace, "
+			    "--reset and --stop need one process id: that of "
+			    "the other pmon, or of a process that it counts");
 	if (option_number("process id", opts->argv[0], 1, INT_MAX, &pid))
 		return -1;
 	opts->asked = (pid_t)pid;

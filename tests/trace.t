@@ -246,6 +246,12 @@ my @lines = split /\n/, slurp($folded);
 is(scalar(grep { !/^[^ ].* \d+$/ } @lines), 0, 'folded: stacks and times');
 ok((grep { /^_start;main;outer;spin \d{8,}$/ } @lines), 'folded: spin took long');
 
+# ---- one of each
+
+run([$pmon, '--no-config', '--quiet', '--func=main', '--follow=none',
+    "--trace=func:$trace", $program]);
+like(printed($trace)->{out}, qr/^1 call of 1 function in /m, 'one of each');
+
 # ---- refusals
 
 for (['func:', '--trace: the file name is empty'],

@@ -72,9 +72,10 @@ run_put(const struct trace_report *report, const struct trace_sums *sums,
 	time = text_time(trace_ticks_ns(
 		trace, sums->items ? sums->end - sums->begin : 0));
 	text_count(out, calls, 0);
-	fputs(" calls of ", out);
+	fputs(calls == 1 ? " call of " : " calls of ", out);
 	text_count(out, trace->tables.nfuncs, 0);
-	fprintf(out, " functions in %s\n", time);
+	fprintf(out, " %s in %s\n",
+		trace->tables.nfuncs == 1 ? "function" : "functions", time);
 	free(time);
 }
 
