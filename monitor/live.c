@@ -61,10 +61,10 @@ by_order(const void *va, const void *vb)
 static void
 rate_text(double rate, char *text, size_t size)
 {
-	static const char units[] = " kMGT";
+	static const char *const units[] = { "", "k", "M", "G", "T" };
 	size_t unit = 0;
 
-	while (rate >= 999.5 && unit + 2 < sizeof(units)) {
+	while (rate >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units)) {
 		rate /= 1000;
 		unit++;
 	}
@@ -73,8 +73,8 @@ rate_text(double rate, char *text, size_t size)
 	else if (rate == 0)
 		snprintf(text, size, "-");
 	else
-		snprintf(text, size, "%.*f%.1s", rate < 9.95 || unit ? 1 : 0,
-			 rate, unit ? &units[unit] : "");
+		snprintf(text, size, "%.*f%s", rate < 9.95 || unit ? 1 : 0,
+			 rate, units[unit]);
 }
 
 /*
