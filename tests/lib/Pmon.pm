@@ -32,6 +32,9 @@ our $scratch = tempdir('pmon-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 our @patches = qw(step slot emulate trap auto);
 
 delete @ENV{qw(COLUMNS DEBUGINFOD_URLS)};
+# As in the Makefile: what earlier runs left in the user's cache changes when
+# functions are looked at.
+$ENV{$_} = '/dev/null' for qw(XDG_CACHE_HOME XDG_CONFIG_HOME);
 
 # Seconds after which a program hangs, and a test that waits for something
 # gives up.  So many that no load of the machine makes a test fail: nothing
@@ -113,8 +116,10 @@ start
 		if ($opt{dir}) {
 			chdir $opt{dir} or die "$opt{dir}: $!";
 		}
-		# What a shell ignores for its jobs in the background.
-		$SIG{$_} = 'DEFAULT' for qw(INT QUIT);
+		# What a shell ignores for its jobs in the background, and what
+		# may be ignored where tests run: whether a writer then says
+		# that nobody reads is a matter of time.
+		$SIG{$_} = 'DEFAULT' for qw(INT QUIT PIPE);
 		$ENV{$_} = $opt{env}{$_} for sort keys %{$opt{env} // {}};
 		$opt{before}->() if $opt{before};
 		exec { $argv->[0] } @$argv
