@@ -108,7 +108,7 @@ SKIP: {
 
 	delete @ENV{grep { /^PMON|^MAKE|^[A-Z]*FLAGS$/ } keys %ENV};
 	# Most of the tree is compiled again, to be run for a moment.
-	$ENV{CFLAGS} = '-O1';
+	$ENV{CFLAGS} = '-O0';
 	push @files, split /\n/,
 	    qx(find build -name '*.[oad]' -o -path '*/gen/*' -type f)
 	    if $build eq (abs_path('build') // '');

@@ -59,9 +59,10 @@ my %recipes = (
 		flags => [qw(-DSQLITE_THREADSAFE=0
 		    -DSQLITE_OMIT_LOAD_EXTENSION -DLONGDOUBLE_TYPE=double)],
 		libs => ['-lm'], needs => 'tclsh',
-		# Half the compiler's time of -O2, and functions that are
-		# split, specialised and left by jumps as there.
-		quick => [qw(-O1 -foptimize-sibling-calls -fpartial-inlining
+		# A third of the compiler's time of -O2, and functions that are
+		# split, specialised and left by jumps as there.  Nobody asks
+		# where variables are.
+		quick => [qw(-O1 -fno-var-tracking -foptimize-sibling-calls -fpartial-inlining
 		    -fipa-cp -fipa-sra -freorder-functions
 		    -freorder-blocks-and-partition)],
 		prepare => 'make -f main.mk TOP=. BCC="${CC:-cc} -w"' .
