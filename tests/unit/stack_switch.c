@@ -104,6 +104,10 @@ way_check(struct watcher *watcher, const char *path, const struct way *way,
 		assert_int_equal(watcher->exact, way->exact);
 }
 
+/*
+ * All ways where their numbers are known; elsewhere, but for PMON_SLOW, every
+ * other one, by turns.
+ */
 static void
 ways_check(struct watcher *watcher, const struct way *ways, const char *source,
 	   const char *cc, const char *flags, bool exactly)
@@ -116,8 +120,9 @@ ways_check(struct watcher *watcher, const struct way *ways, const char *source,
 	snprintf(name, sizeof(name), "leave%u", serial++);
 	run("%s -w -g %s -o %s %s/tests/prog/%s", cc, flags, name, cwd, source);
 	path = in_work(name);
-	for (const struct way *way = ways; way->name; way++)
-		way_check(watcher, path, way, exactly);
+	for (size_t i = 0; ways[i].name; i++)
+		if (exactly || getenv("PMON_SLOW") || (serial + i) % 2)
+			way_check(watcher, path, &ways[i], exactly);
 }
 
 static struct watcher watcher;
