@@ -9,4 +9,12 @@
 uint64_t clock_ns(void);	/* nanoseconds */
 double clock_seconds(void);
 
+/* A moment, on that clock and by the CPU's time stamp counter (stamp.h). */
+struct moment {
+	uint64_t stamp, ns;
+};
+
+/* Now; of some tries that where reading the clocks took the least. */
+struct moment moment_now(void);
+
 #endif

@@ -59,9 +59,10 @@ timed_find(const struct run *run, const struct task *task)
 static double
 tick_ns(const struct timing *timing)
 {
-	double ticks = (double)(stamp_now() - timing->stamp);
+	struct moment now = moment_now();
+	double ticks = (double)(now.stamp - timing->began.stamp);
 
-	return ticks > 0 ? (clock_seconds() - timing->clock) * 1e9 / ticks : 0;
+	return ticks > 0 ? (double)(now.ns - timing->began.ns) / ticks : 0;
 }
 
 static void
@@ -419,8 +420,7 @@ times_open(struct run *run)
 	if (run->opts->per.funcs.n)
 		run->timing->event = &run->opts->report.events.events[0];
 	run->timing->costs.record = run->arch->emit.record_cost(&offsets);
-	run->timing->clock = clock_seconds();
-	run->timing->stamp = stamp_now();
+	run->timing->began = moment_now();
 }
 
 uint64_t

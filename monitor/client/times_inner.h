@@ -8,6 +8,7 @@
 #include "monitor/client/time_clock.h"
 #include "monitor/client/times.h"
 #include "probe/time_stacks.h"
+#include "util/clock.h"
 
 /* A block that begins at an instruction, and an edge that it ends in. */
 enum { PENDING_MAX = 2 };
@@ -85,8 +86,7 @@ struct timing {
 	const struct event_def *event;	/* is counted, not times; or NULL */
 	char *unknown;		/* why events are not known, or NULL */
 	struct time_costs costs;
-	uint64_t stamp;		/* when measuring began, and ... */
-	double clock;		/* ... monotonic seconds */
+	struct moment began;	/* measuring */
 };
 
 /* The number of a function, as records have it. */

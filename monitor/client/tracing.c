@@ -125,33 +125,13 @@ command_of(const struct options *opts)
 	return text;
 }
 
-/* Read both clocks, of some tries where that took the least. */
-static struct trace_clock
-clock_read(void)
-{
-	enum { TRIES = 3 };
-	struct trace_clock clock = { 0 };
-	uint64_t least = UINT64_MAX;
-
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = stamp_now(), ns = clock_ns();
-		uint64_t took = stamp_now() - before;
-
-		if (took >= least)
-			continue;
-		least = took;
-		clock = (struct trace_clock){ before + took / 2, ns };
-	}
-	return clock;
-}
-
 int
 tracing_open(struct run *run, uint64_t cost)
 {
 	const char *path = run->opts->trace;
 	struct trace_run about = { .cost = cost };
 	struct tracing *tracing;
-	struct trace_clock clock;
+	struct moment clock;
 	struct timespec now;
 	int fd;
 
@@ -167,7 +147,7 @@ tracing_open(struct run *run, uint64_t cost)
 	about.version = mem_strdup(PMON_VERSION);
 	tracing->path = path;
 	tracing->fd = fd;
-	clock = clock_read();
+	clock = moment_now();
 	about.stamp = clock.stamp;
 	tracing->began = tracing->flushed = clock.ns;
 	tracing->writer = trace_writer_open(about, run->opts->ring, bytes_write,
@@ -195,7 +175,7 @@ tracing_close(struct run *run)
 static void
 clock_tell(struct tracing *tracing)
 {
-	struct trace_clock clock = clock_read();
+	struct moment clock = moment_now();
 
 	clock.ns -= tracing->began;
 	trace_writer_clock(tracing->writer, clock);

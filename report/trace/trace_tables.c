@@ -80,7 +80,7 @@ trace_program_put(struct sink *out, uint32_t thread, const char *program)
 }
 
 void
-trace_clock_put(struct sink *out, const struct trace_clock *clock)
+trace_clock_put(struct sink *out, const struct moment *clock)
 {
 	put_uint(out, clock->stamp);
 	put_uint(out, clock->ns);
@@ -125,9 +125,9 @@ run_get(struct trace_run *run, struct feed *feed)
 }
 
 static void
-clock_get(struct trace_clock *clock, struct feed *feed)
+clock_get(struct moment *clock, struct feed *feed)
 {
-	struct trace_clock got = { .stamp = get_uint(feed) };
+	struct moment got = { .stamp = get_uint(feed) };
 
 	got.ns = get_uint(feed);
 	feed->bad |= feed_left(feed) > 0;

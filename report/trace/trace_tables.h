@@ -8,6 +8,7 @@
 
 #include "report/trace/trace_chunks.h"
 #include "symtab/image.h"
+#include "util/clock.h"
 
 struct trace_run {
 	char *command;		/* the program and its arguments; owned */
@@ -40,11 +41,6 @@ struct trace_thread {
 	char *program;		/* path of the last one; owned */
 };
 
-/* A moment: the stamp, and nanoseconds since the run's start. */
-struct trace_clock {
-	uint64_t stamp, ns;
-};
-
 struct trace_tables {
 	struct trace_run run;
 	struct trace_object *objects;
@@ -53,7 +49,8 @@ struct trace_tables {
 	size_t nfuncs;
 	struct trace_thread *threads;
 	size_t nthreads;
-	struct trace_clock clock;	/* the last one */
+	struct moment clock;	/* the last one; nanoseconds since the run's
+				   start */
 };
 
 void trace_tables_free(struct trace_tables *tables);
@@ -66,7 +63,7 @@ void trace_funcs_put(struct sink *out, const struct trace_tables *tables,
 void trace_thread_put(struct sink *out, const struct trace_thread *thread);
 /* The thread runs this program now. */
 void trace_program_put(struct sink *out, uint32_t thread, const char *program);
-void trace_clock_put(struct sink *out, const struct trace_clock *clock);
+void trace_clock_put(struct sink *out, const struct moment *clock);
 /* Entries of the index: of n chunks. */
 void trace_index_put(struct sink *out, const struct chunk *chunks, size_t n);
 

@@ -270,7 +270,7 @@ trace_writer_program(struct trace_writer *writer, uint32_t thread,
 }
 
 void
-trace_writer_clock(struct trace_writer *writer, struct trace_clock clock)
+trace_writer_clock(struct trace_writer *writer, struct moment clock)
 {
 	writer->tables.clock = clock;
 }

@@ -32,7 +32,7 @@ uint32_t trace_writer_thread(struct trace_writer *writer,
 void trace_writer_program(struct trace_writer *writer, uint32_t thread,
 			  char *program);
 /* What the time stamp is now. */
-void trace_writer_clock(struct trace_writer *writer, struct trace_clock clock);
+void trace_writer_clock(struct trace_writer *writer, struct moment clock);
 
 /* Add an item of one of the threads.  Nothing follows its end. */
 void trace_writer_item(struct trace_writer *writer,

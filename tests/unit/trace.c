@@ -125,7 +125,7 @@ writer_make(uint64_t ring, trace_out *out, void *ctx)
 					    .pid = 7,
 					    .tid = 7 + (uint32_t)i,
 					    .program = mem_strdup("/p") });
-	trace_writer_clock(writer, (struct trace_clock){ 3000, 1000 });
+	trace_writer_clock(writer, (struct moment){ 3000, 1000 });
 	return writer;
 }
 

@@ -63,7 +63,7 @@ test_run(void **state)
 static void
 test_clock(void **state)
 {
-	struct trace_clock clock = { .stamp = 3000, .ns = 1000 };
+	struct moment clock = { .stamp = 3000, .ns = 1000 };
 	struct sink data = { 0 };
 
 	trace_clock_put(&data, &clock);
