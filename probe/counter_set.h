@@ -37,6 +37,8 @@ struct abnormal_edge {
 	uint64_t left, came;
 	uint64_t sp;		/* as clients are told: the stack pointer there,
 				   or 0 */
+	bool apart;		/* as clients are told: control went to another
+				   stack, and the one that it left stays */
 };
 
 /* The counters of one process or thread, or of all. */

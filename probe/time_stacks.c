@@ -532,18 +532,45 @@ stack_at(struct time_stacks *stacks, uint32_t sp)
 	return NULL;
 }
 
-void
+/* Is the stack pointer further out than the frames of the stack? */
+static bool
+stack_outside(const struct stack_frames *stack, uint32_t sp)
+{
+	return sp_above(sp, stack->frames[0].sp) > 0 &&
+	       sp_above(sp, stack->frames[0].sp) < BELOW_SPARSE;
+}
+
+int
 time_stacks_more(struct time_stacks *stacks, uint32_t sp, uint64_t more)
 {
 	struct stack_frames *stack = stack_at(stacks, sp);
 	size_t i = stack ? stack->n : 0;
 
+	for (size_t k = 0; k < stacks->n; k++)
+		if (stacks->stacks[k].n && &stacks->stacks[k] != stack &&
+		    (stack || !stack_outside(&stacks->stacks[k], sp)))
+			return -1;
+
 	while (i && sp_above(sp, stack->frames[i - 1].sp) > 0)
 		i--;
 	if (!i)
-		return;
+		return 0;
 	stack->frames[i - 1].more += more;
 	func_of(stacks, stack->frames[i - 1].func)->times->self += more;
+	return 0;
+}
+
+void
+time_stacks_gone(struct time_stacks *stacks, uint32_t sp, uint64_t now)
+{
+	struct stack_frames *stack;
+
+	if (!stacks->n || stack_has(stacks, stack_now(stacks), sp))
+		return;
+	time_pass(stacks, now);
+	stack = stack_now(stacks);
+	while (stack->n)
+		call_end(stacks, stack, now);
 }
 
 /*

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "probe/times.h"
+#include "util/fail.h"
 
 enum record_kind {
 	RECORD_ENTER,
@@ -95,9 +96,16 @@ void time_stacks_record(struct time_stacks *stacks, enum record_kind kind,
 			uint32_t func, uint32_t sp, uint64_t now);
 /*
  * So much more happened in the innermost frame that is not below sp, and in all
- * frames outside it, than records show.
+ * frames outside it, than records show.  Returns -1, and has done nothing, if
+ * another stack than that of sp has frames: they may be outside it, too.
  */
-void time_stacks_more(struct time_stacks *stacks, uint32_t sp, uint64_t more);
+int time_stacks_more(struct time_stacks *stacks, uint32_t sp,
+		     uint64_t more) MUST_CHECK;
+/*
+ * Control has jumped to a frame at sp that is outside all those it has left: if
+ * sp is not in the current stack, all its calls end.
+ */
+void time_stacks_gone(struct time_stacks *stacks, uint32_t sp, uint64_t now);
 /* All calls end. */
 void time_stacks_end(struct time_stacks *stacks, uint64_t now);
 /* Add what calls that have not ended yet have taken up to now. */

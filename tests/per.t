@@ -142,6 +142,26 @@ for (1 .. 3) {
 	sums_up($run, 'signals at any time');
 }
 
+# ---- stacks
+
+# main is measured, so that its stack has calls; or is not.
+my $stacks = compile('call_stacks.c', '-O1');
+my $both = per(['--per=leap', '--per=main'], $stacks);
+$run = per(['--per=leap'], $stacks);
+is_deeply($run->{of}{leap}, $both->{of}{leap},
+    'a call that is left for a frame far away has ended');
+is($run->{of}{leap}{total}, $run->{of}{leap}{self}, 'and has what it ran');
+# Where stacks are left that stay, no number is taken to be known.
+$run = per(['--per=step'], $stacks, 'swap');
+like($run->{of}{step}{why}, qr/it was left while other stacks had calls$/,
+    'a coroutine');
+for my $mode (@modes[0 .. 5]) {
+	$run = per(['--per=*', @$mode], $stacks, 'alt');
+	ok($run->{of}{handler}{why} ||
+	    $run->{of}{handler}{total} < $run->{of}{main}{total},
+	    "@$mode: a handler that jumps off its stack ends");
+}
+
 # ---- data files, reports
 
 my $data = "$scratch/data";

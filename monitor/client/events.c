@@ -83,6 +83,7 @@ events_abnormal(struct run *run, const struct task *task, struct plan *plan,
 	if (!timed || !events)
 		return;
 	timed_pending(timed);
+	timed->apart |= edge->apart;
 	if (!event_func_lacks(events, &plan->fplans[fplan], edge, &lack))
 		func_lose(run, plan, &plan->fplans[fplan],
 			  "control came to it in an unknown way");
@@ -90,9 +91,12 @@ events_abnormal(struct run *run, const struct task *task, struct plan *plan,
 		func_lose(run, plan, &plan->fplans[fplan],
 			  task->vforked ? "it made a process by vfork" :
 					  "a stack is not known");
-	else if (lack)
-		time_stacks_more(timed->stacks, (uint32_t)edge->sp,
-				 lack * (edge->left - edge->came));
+	/* Frames of a stack that control leaves stand elsewhere afterwards. */
+	else if (lack && (edge->apart ||
+			  time_stacks_more(timed->stacks, (uint32_t)edge->sp,
+					   lack * (edge->left - edge->came))))
+		func_lose(run, plan, &plan->fplans[fplan],
+			  "it was left while other stacks had calls");
 }
 
 void
@@ -114,6 +118,7 @@ events_leave(struct run *run, const struct task *task)
 		return;
 	timed_pending(timed);
 	timed->leaving = true;
+	timed->apart = false;
 	timed->leaves_at = timed_now(timed);
 }
 
@@ -124,6 +129,8 @@ events_left(struct run *run, const struct task *task, uint64_t sp)
 
 	if (!timed || !timed->leaving)
 		return;
+	if (sp && !timed->apart)
+		time_stacks_gone(timed->stacks, (uint32_t)sp, timed->leaves_at);
 	if (sp)
 		time_stacks_record(timed->stacks, RECORD_LAND, 0, (uint32_t)sp,
 				   timed->leaves_at);
@@ -141,7 +148,10 @@ events_moved(struct run *run, const struct task *task, struct plan *plan,
 	if (!timed || !events)
 		return;
 	adds = event_func_arc(events, element);
-	time_stacks_more(timed->stacks, (uint32_t)sp, back ? -adds : adds);
+	if (adds &&
+	    time_stacks_more(timed->stacks, (uint32_t)sp, back ? -adds : adds))
+		func_lose(run, plan, &plan->fplans[fplan],
+			  "it was interrupted while other stacks had calls");
 }
 
 /* ---- what is not known */

@@ -72,6 +72,7 @@ struct timed_task {
 	 */
 	bool leaving;
 	uint64_t leaves_at;
+	bool apart;		/* it has left a stack that stays */
 	struct record *held;
 	size_t nheld;
 };

@@ -193,6 +193,7 @@ frame_edge_find(struct run *run, const struct task *task,
 		.addr = addr,
 		.during = frame_edge->during,
 		.sp = at->sp,
+		.apart = at->apart,
 	};
 	if (frame_edge->came || how == PRESENT_ANEW)
 		edge->came = 1;

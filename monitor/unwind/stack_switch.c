@@ -95,6 +95,15 @@ frame_edges_set(struct stack_switch *stack_switch, const struct walk *before,
 		frame_edge_add(stack_switch, &after->frames[i], true);
 }
 
+/* Whether the outermost frames differ: one may have gone on meanwhile. */
+static bool
+walks_apart(const struct walk *before, const struct walk *after)
+{
+	return before->n && after->n &&
+	       before->frames[before->n - 1].sp !=
+		       after->frames[after->n - 1].sp;
+}
+
 void
 stack_switch_diff(const struct walk *before, const struct walk *after,
 		  struct stack_switch *stack_switch)
@@ -107,6 +116,9 @@ stack_switch_diff(const struct walk *before, const struct walk *after,
 		a--;
 	}
 	frame_edges_set(stack_switch, before, b, after, a);
+	if (walks_apart(before, after))
+		for (size_t i = 0; i < stack_switch->n; i++)
+			stack_switch->frame_edges[i].apart = true;
 }
 
 static void

@@ -32,6 +32,7 @@ struct frame_edge {
 	bool arrived;		/* it came, and the task goes on here; not
 				   counted at a function's entry or a landing
 				   pad, see frame_edge_counted */
+	bool apart;		/* the stacks have no frame in common */
 };
 
 struct stack_switch {

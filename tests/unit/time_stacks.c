@@ -381,22 +381,61 @@ test_more(void **state)
 	};
 	struct time_stacks *stacks = STEPS(steps);
 
-	time_stacks_more(stacks, 900, 5);
-	time_stacks_more(stacks, 901, 7);
-	time_stacks_more(stacks, 1001, 100);
-	time_stacks_more(stacks, 100000, 100);
+	assert_int_equal(time_stacks_more(stacks, 900, 5), 0);
+	assert_int_equal(time_stacks_more(stacks, 901, 7), 0);
+	assert_int_equal(time_stacks_more(stacks, 1001, 100), 0);
+	assert_int_equal(time_stacks_more(stacks, 100000, 100), 0);
 	/* As for a snapshot, after which it is taken back. */
-	time_stacks_more(stacks, 800, 50);
+	assert_int_equal(time_stacks_more(stacks, 800, 50), 0);
 	time_stacks_settle(stacks, 15);
 	times_are(F, 1, 5 + 5 + 50, 5 + 5 + 50);
 	times_are(MAIN, 1, 10 + 7, 15 + 5 + 7 + 50);
-	time_stacks_more(stacks, 800, (uint64_t)-50);
+	assert_int_equal(time_stacks_more(stacks, 800, (uint64_t)-50), 0);
 	time_stacks_record(stacks, RECORD_LEAVE, F, 900, 20);
 	time_stacks_record(stacks, RECORD_LEAVE, MAIN, 1000, 30);
 	times_are(F, 1, 15, 15);
 	times_are(MAIN, 1, 27, 42);
 	assert_int_equal(times[F].max, 15);
 	assert_int_equal(times[MAIN].max, 42);
+	stacks_done(stacks);
+}
+
+/* Frames of another stack may be outside the one that had more, or not. */
+static void
+test_more_stacks(void **state)
+{
+	struct time_stacks *stacks = STEPS(((struct step[]){
+		{ RECORD_ENTER, MAIN, 90000000, 0 },
+		{ RECORD_ENTER, F, 1000, 10 },
+	}));
+
+	time_stacks_sparse(stacks);
+	assert_int_equal(time_stacks_more(stacks, 1000, 5), -1);
+	assert_int_equal(time_stacks_more(stacks, 90000000, 5), -1);
+	assert_int_equal(time_stacks_more(stacks, 50000000, 5), -1);
+	time_stacks_record(stacks, RECORD_LEAVE, F, 1000, 20);
+	assert_int_equal(time_stacks_more(stacks, 50000000, 5), -1);
+	assert_int_equal(time_stacks_more(stacks, 90000000, 5), 0);
+	assert_int_equal(time_stacks_more(stacks, 91000000, 5), 0);
+	stacks_done(stacks);
+}
+
+/* A handler on a stack of its own jumps out of it; a function far out. */
+static void
+test_gone(void **state)
+{
+	struct time_stacks *stacks = STEPS(((struct step[]){
+		{ RECORD_ENTER, MAIN, 90000000, 0 },
+		{ RECORD_ENTER, F, 1000, 10 },
+	}));
+
+	time_stacks_sparse(stacks);
+	time_stacks_gone(stacks, 900, 12);
+	time_stacks_gone(stacks, 89999000, 14);
+	time_stacks_record(stacks, RECORD_LAND, 0, 89999000, 14);
+	time_stacks_record(stacks, RECORD_LEAVE, MAIN, 90000000, 30);
+	times_are(F, 1, 4, 4);
+	times_are(MAIN, 1, 10 + 16, 30);
 	stacks_done(stacks);
 }
 
@@ -409,7 +448,7 @@ test_sparse(void **state)
 	}));
 
 	time_stacks_sparse(stacks);
-	time_stacks_more(stacks, 1000000, 3);
+	assert_int_equal(time_stacks_more(stacks, 1000000, 3), 0);
 	time_stacks_record(stacks, RECORD_ENTER, F, 1000000, 10);
 	time_stacks_record(stacks, RECORD_LAND, MAIN, 1999000, 20);
 	time_stacks_record(stacks, RECORD_LEAVE, MAIN, 2000000, 30);
@@ -469,6 +508,8 @@ main(void)
 		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_more),
+		cmocka_unit_test(test_more_stacks),
+		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_sparse),
 		cmocka_unit_test(test_percentiles),
 		cmocka_unit_test(test_bins),
