@@ -442,8 +442,8 @@ static const struct option_entry table[] = {
 	{ "time", 0, NULL, "measure how long functions take: --report=times",
 	  .flag = offsetof(struct options, time), .trust = TRUST_PROJECT },
 	{ "per", 0, "FUNC",
-	  "count the --event (insns) of each call of FUNC:\n"
-	  "--report=times; may be repeated",
+	  "count the --event (insns) of each call of FUNC;\n"
+	  "may be repeated: --report=times",
 	  set_per, .trust = TRUST_PROJECT },
 	{ "slow", 0, "FUNC:TIME",
 	  "report at once each call of FUNC that takes longer\n"
